@@ -38,10 +38,10 @@ from random import Random
 from typing import Any, NamedTuple
 
 from admission_doors import LOCKED, admission_door
-from archfit.admission.added_record import NAME
 from archfit.options.config_file import API_VERSION, KIND
 from archfit.options.load import load
 from archfit.options.settings import Options
+from archfit.webhook.added_record import NAME
 from control_plane import ControlPlane, Refused, pod_in
 from drawn_pods import at_creation
 from drawn_pods.drawing import ARCH, RUNTIME_CLASSES

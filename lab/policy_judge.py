@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import machine
-from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.errors import UsageError
 from archfit.base.patch import apply
 from archfit.base.results import Decision
@@ -19,6 +18,7 @@ from archfit.images.platforms import Absent, Found, Unknown
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Operator, Options
 from archfit.policy.cel.left_alone import LEFT_ALONE
+from archfit.webhook.admitted_pod import admitted_pod, at_admission
 from archfit.yaml.values import plain, typed
 from line_judge import LineJudge
 from lookup_runs import lookup_with

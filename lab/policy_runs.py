@@ -17,8 +17,6 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from archfit.admission.added_record import NAME
-from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.patch import apply
 from archfit.base.results import Decision
 from archfit.images.overrides import override
@@ -28,6 +26,8 @@ from archfit.options.settings import Options
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
 from archfit.policy.cel.validating_policy import daemon_set_objects, validating_policy_objects
+from archfit.webhook.added_record import NAME
+from archfit.webhook.admitted_pod import admitted_pod, at_admission
 from archfit.yaml.values import plain, typed
 from control_plane import ControlPlane, Refused, pod_in
 

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, TypeAlias
 import yaml
 
 import machine
-from archfit.admission.added_record import NAME
+from archfit.webhook.added_record import NAME
 from control_plane import ControlPlane
 from drawn_pods.drawing import PREFERRED, REQUIRED
 from helm_runs import start

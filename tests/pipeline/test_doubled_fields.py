@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.errors import ArchfitError
 from archfit.options.config_file import from_file
 from archfit.options.layers import merge
@@ -23,6 +22,7 @@ from archfit.options.settings import Options
 from archfit.placement.filters import unmatched
 from archfit.registry import manifest
 from archfit.registry.resolve_platforms import resolve_platforms
+from archfit.webhook.admitted_pod import admitted_pod, at_admission
 from interpreter_steps import steps
 from pod_decisions import answers
 from repeated_fields import POD, repeatable, repeated

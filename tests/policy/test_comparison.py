@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.patch import apply
 from archfit.base.results import Decision, Location, ObjectRef
 from archfit.options.settings import Options
 from archfit.policy.check import OPERATOR, Compared, ComparedPod, as_text, compared, exit_code, placement
+from archfit.webhook.admitted_pod import admitted_pod, at_admission
 from archfit.yaml.values import plain, typed
 from pod_decisions import answers
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.patch import Add
 from archfit.images.platforms import ImagePlatforms, parse_platform
 from archfit.options.settings import Options
 from archfit.policy.cel.left_alone import LEFT_ALONE, MAX_IMAGES, MAX_VALUES, reason
+from archfit.webhook.admitted_pod import admitted_pod, at_admission
 
 TABLE = {"docker.io/library/app:1": {"linux": ["amd64"]}}
 SENTENCES = {one.id: one.sentence for one in LEFT_ALONE}

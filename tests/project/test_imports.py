@@ -80,7 +80,7 @@ PRODUCTS = {
     "archfit.workloads.unsupported.unknown_kinds",
     "archfit.registry.client",
     "archfit.registry.http.http_client",
-    "archfit.admission.admitted_pod",
+    "archfit.webhook.admitted_pod",
     "uvicorn",
     "prometheus_client",
 }

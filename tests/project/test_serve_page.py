@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from archfit.options.settings import Operator
-from archfit.webhook.server import (
+from archfit.webhook import (
     circuit_breakers,
     connection,
     http_server,
@@ -18,8 +18,8 @@ from archfit.webhook.server import (
     shared_answers,
     webhook,
 )
-from archfit.webhook.server.admission_decision import LONGEST, LONGEST_TOGETHER, Outcome
-from archfit.webhook.server.server_metrics import MOST_HOSTS, ServerMetrics
+from archfit.webhook.admission_decision import LONGEST, LONGEST_TOGETHER, Outcome
+from archfit.webhook.server_metrics import MOST_HOSTS, ServerMetrics
 from machine import ROOT
 
 PAGE = " ".join((ROOT / "docs" / "serve.md").read_text(encoding="utf-8").split())

@@ -13,8 +13,8 @@ import copy
 import json
 from typing import Any, NamedTuple
 
-from archfit.admission.added_record import NAME
 from archfit.options.placement_fields import REQUIRED
+from archfit.webhook.added_record import NAME
 
 PODS = {"group": "", "version": "v1", "resource": "pods"}
 

@@ -12,10 +12,9 @@ import jsonpatch
 import pytest
 
 from admission_reviews import Answered, decoded, pod
-from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.images.platforms import Absent, Answer, Unasked, Unknown
 from archfit.options.settings import Options
-from archfit.webhook.server.admission_decision import (
+from archfit.webhook.admission_decision import (
     LONGEST,
     LONGEST_TOGETHER,
     AdmissionDecision,
@@ -23,8 +22,9 @@ from archfit.webhook.server.admission_decision import (
     DecisionCache,
     admission_decision,
 )
-from archfit.webhook.server.memory_budget import MIB, Share
-from archfit.webhook.server.review import pod_extract, response
+from archfit.webhook.admitted_pod import admitted_pod, at_admission
+from archfit.webhook.memory_budget import MIB, Share
+from archfit.webhook.review import pod_extract, response
 from pod_decisions import found
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from archfit.webhook.server.circuit_breakers import (
+from archfit.webhook.circuit_breakers import (
     FAILURES,
     FIRST_PAUSE_SECONDS,
     LONGEST_PAUSE_SECONDS,

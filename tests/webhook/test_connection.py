@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from archfit.webhook.server.connection import MOST_HEADER_BYTES, Connections
-from archfit.webhook.server.http_server import HttpServer
+from archfit.webhook.connection import MOST_HEADER_BYTES, Connections
+from archfit.webhook.http_server import HttpServer
 
 
 async def answer(_scope: Any, receive: Any, send: Any) -> None:
@@ -139,7 +139,7 @@ async def test_a_connection_whose_request_is_unread_is_never_closed():
 async def test_a_connection_that_sends_no_request_in_time_is_closed(
     monkeypatch: pytest.MonkeyPatch, parts: list[bytes], answered: bytes
 ):
-    monkeypatch.setattr("archfit.webhook.server.connection.REQUEST_SECONDS", 0.3)
+    monkeypatch.setattr("archfit.webhook.connection.REQUEST_SECONDS", 0.3)
     async with Site(10) as site:
         reader, writer = await site.connect()
         for part in parts:

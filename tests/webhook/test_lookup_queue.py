@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.webhook.server.lookup_queue import STRIKE_SECONDS, LookupQueue, Standing, Turn
+from archfit.webhook.lookup_queue import STRIKE_SECONDS, LookupQueue, Standing, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

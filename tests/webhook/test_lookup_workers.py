@@ -13,8 +13,8 @@ import pytest
 from archfit.base.errors import UsageError
 from archfit.images.platforms import Absent, Answer, Found, Unknown, parse_platform
 from archfit.images.reference import parse
-from archfit.webhook.server.lookup_workers import LIFE_SECONDS, LookupWorkers
-from archfit.webhook.server.shared_answers import PendingLookup, PullSecret
+from archfit.webhook.lookups.lookup_workers import LIFE_SECONDS, LookupWorkers
+from archfit.webhook.lookups.shared_answers import PendingLookup, PullSecret
 
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
 WAIT_SECONDS = 20

@@ -15,11 +15,11 @@ from admission_reviews import body, decoded, pod, review
 from archfit.base.errors import UsageError
 from archfit.options.hosts import mirror_pair
 from archfit.options.settings import Operator, Options, Settings
-from archfit.webhook.server import server_process
-from archfit.webhook.server.listen_address import ListenAddress
-from archfit.webhook.server.memory_budget import MIB, PROGRAM, SHARES, MemoryLimit, Share, memory_limit
-from archfit.webhook.server.server_log import ServerLog
-from archfit.webhook.server.server_process import WatchedLock
+from archfit.webhook import server_process
+from archfit.webhook.listen_address import ListenAddress
+from archfit.webhook.memory_budget import MIB, PROGRAM, SHARES, MemoryLimit, Share, memory_limit
+from archfit.webhook.server_log import ServerLog
+from archfit.webhook.server_process import WatchedLock
 from fake_registry import FakeRegistry
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ async def test_new_images_leave_no_objects_once_the_shares_are_full(
     Tuples and texts are not counted, because small memos of a fixed size have them.
     """
     monkeypatch.setattr(server_process, "WORKERS", 2)
-    monkeypatch.setattr("archfit.webhook.server.lookup_workers.LIFE_LOOKUPS", 20)
+    monkeypatch.setattr("archfit.webhook.lookups.lookup_workers.LIFE_LOOKUPS", 20)
     steps = (400, 700)
     counts: list[int] = []
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from admission_reviews import REQUESTED, pod
-from archfit.admission.added_record import NAME
-from archfit.admission.admitted_pod import admitted_pod, at_admission
-from archfit.admission.request_fields import is_requested
 from archfit.base.errors import UsageError
 from archfit.base.results import Decision
 from archfit.images.platforms import Unknown
 from archfit.options.settings import Options
-from archfit.webhook.server.review import pod_extract
+from archfit.webhook.added_record import NAME
+from archfit.webhook.admitted_pod import admitted_pod, at_admission
+from archfit.webhook.request_fields import is_requested
+from archfit.webhook.review import pod_extract
 from drawn_pods import any_pods
 from pod_decisions import answers
 

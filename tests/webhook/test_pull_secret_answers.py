@@ -18,13 +18,13 @@ from archfit.lookup.lookup import open_lookup
 from archfit.options.hosts import mirror
 from archfit.options.settings import Operator
 from archfit.registry.credentials.keychain import PullKeychain
-from archfit.webhook.server.pull_secret_answers import (
+from archfit.webhook.lookups.pull_secret_answers import (
     KEPT_SECONDS,
     PAUSE_SECONDS,
     ClusterSecrets,
     PullSecretAnswers,
 )
-from archfit.webhook.server.shared_answers import PendingLookup, PullSecret
+from archfit.webhook.lookups.shared_answers import PendingLookup, PullSecret
 from fake_registry import FakeRegistry
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from admission_reviews import body, decoded, pod, review
-from archfit.webhook.server.review import BadReview, denied, read_review, response
+from archfit.webhook.review import BadReview, denied, read_review, response
 
 GOOD = review(pod())
 

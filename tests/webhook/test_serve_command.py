@@ -12,8 +12,8 @@ import pytest
 from archfit.base.errors import UsageError
 from archfit.base.packages import EXTRAS, install_command
 from archfit.webhook import command as serve
-from archfit.webhook.server import server_process
-from archfit.webhook.server.listen_address import ListenAddress, listen, listen_address
+from archfit.webhook import server_process
+from archfit.webhook.listen_address import ListenAddress, listen, listen_address
 
 
 @pytest.mark.parametrize(

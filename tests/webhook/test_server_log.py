@@ -9,7 +9,7 @@ import os
 import threading
 from typing import Any
 
-from archfit.webhook.server.server_log import LibraryMessages, ServerLog, unbuffered
+from archfit.webhook.server_log import LibraryMessages, ServerLog, unbuffered
 
 
 def lines(stream: io.StringIO) -> list[dict[str, Any]]:

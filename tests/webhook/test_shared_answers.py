@@ -11,17 +11,17 @@ import pytest
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Malformed, Unknown, parse_platform
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Options
-from archfit.webhook.server.circuit_breakers import FIRST_PAUSE_SECONDS, SLOW_SECONDS, CircuitBreakers
-from archfit.webhook.server.lookup_queue import LookupQueue
-from archfit.webhook.server.memory_budget import Share
-from archfit.webhook.server.shared_answers import (
+from archfit.webhook.circuit_breakers import FIRST_PAUSE_SECONDS, SLOW_SECONDS, CircuitBreakers
+from archfit.webhook.lookup_queue import LookupQueue
+from archfit.webhook.lookups.shared_answers import (
     PAUSE_SECONDS,
     SHORTEST_SECONDS,
     PendingLookup,
     PullSecret,
     SharedAnswers,
 )
-from archfit.webhook.server.waiting_reviews import WaitingReviews
+from archfit.webhook.memory_budget import Share
+from archfit.webhook.waiting_reviews import WaitingReviews
 
 DIGEST = "sha256:" + "a" * 64
 AMD = Found((parse_platform("amd64"),), DIGEST)

@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 import pytest
 
 from admission_reviews import Answered, body, decoded, pod, review
-from archfit.admission.admitted_pod import at_admission
 from archfit.images.platforms import Answer, Found, ImagePlatforms, parse_platform
 from archfit.options.settings import Options
-from archfit.webhook.server.admission_decision import CachedDecision, DecisionCache
-from archfit.webhook.server.circuit_breakers import CircuitBreakers
-from archfit.webhook.server.lookup_queue import LookupQueue
-from archfit.webhook.server.memory_budget import MIB, SLOW_BODY_SECONDS, SMALL, Bodies, Share
-from archfit.webhook.server.review import decoded_bytes
-from archfit.webhook.server.server_log import ServerLog
-from archfit.webhook.server.server_metrics import Probes, ServerMetrics
-from archfit.webhook.server.shared_answers import PendingLookup, PullSecret, SharedAnswers
-from archfit.webhook.server.waiting_reviews import WaitingReviews
-from archfit.webhook.server.webhook import MOST_BYTES, MOST_LARGE_WAITING, MOST_REQUESTS, Webhook, budget
+from archfit.webhook.admission_decision import CachedDecision, DecisionCache
+from archfit.webhook.admitted_pod import at_admission
+from archfit.webhook.circuit_breakers import CircuitBreakers
+from archfit.webhook.lookup_queue import LookupQueue
+from archfit.webhook.lookups.shared_answers import PendingLookup, PullSecret, SharedAnswers
+from archfit.webhook.memory_budget import MIB, SLOW_BODY_SECONDS, SMALL, Bodies, Share
+from archfit.webhook.review import decoded_bytes
+from archfit.webhook.server_log import ServerLog
+from archfit.webhook.server_metrics import Probes, ServerMetrics
+from archfit.webhook.waiting_reviews import WaitingReviews
+from archfit.webhook.webhook import MOST_BYTES, MOST_LARGE_WAITING, MOST_REQUESTS, Webhook, budget
 
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
 JSON = (b"content-type", b"application/json")
@@ -382,7 +382,7 @@ async def test_a_larger_body_takes_the_place_of_slow_ones_alone(size: int, age: 
 async def test_a_body_that_waits_takes_the_place_of_those_that_become_slow_meanwhile(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr("archfit.webhook.server.memory_budget.SLOW_BODY_SECONDS", 0.05)
+    monkeypatch.setattr("archfit.webhook.memory_budget.SLOW_BODY_SECONDS", 0.05)
 
     door = Door()
     door.bodies.small = SMALL["bodies"]
@@ -541,9 +541,7 @@ def test_a_bug_admits_the_pod(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_patch_that_does_not_do_what_it_should_is_not_sent(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(
-        "archfit.webhook.server.admission_decision.difference", lambda *_: "it cannot be applied"
-    )
+    monkeypatch.setattr("archfit.webhook.admission_decision.difference", lambda *_: "it cannot be applied")
     answered = Door().review()
     assert (answered.allowed, answered.patch) == (True, None)
     assert "archfit itself failed" in answered.warnings[0]

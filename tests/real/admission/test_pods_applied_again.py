@@ -13,7 +13,7 @@ import pytest
 from admission_doors import applying
 from applies.operations import Site
 from applies.own_lists import pod
-from archfit.admission.added_record import NAME
+from archfit.webhook.added_record import NAME
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,11 +10,11 @@ from itertools import count
 
 import pytest
 
-from archfit.admission.added_record import NAME, entry, text_of_lines
 from archfit.options.settings import Options
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
 from archfit.policy.cel.validating_policy import validating_policy_objects
+from archfit.webhook.added_record import NAME, entry, text_of_lines
 from control_plane import Refused
 from drawn_pods import at_creation
 from mutating_webhooks import INJECT, injecting, webhook

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from admission_reviews import NOT_REQUESTED, REQUESTED
-from archfit.admission.added_record import NAME, TERMS, entry, text_of_lines
 from archfit.base.errors import UsageError
 from archfit.options.settings import Options
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.webhook.added_record import NAME, TERMS, entry, text_of_lines
 from drawn_pods import any_pods, at_creation
 from drawn_pods.drawing import ARCH
 from pod_decisions import REQUIRED

@@ -18,7 +18,7 @@ from setup_manifests import manifests
 import machine
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.config_file import from_file
-from archfit.webhook.server.memory_budget import MIB, SMALLEST_LIMIT
+from archfit.webhook.memory_budget import MIB, SMALLEST_LIMIT
 from archfit.webhook.setup import setup_files
 from archfit.webhook.setup.certificates import KeyPair, examine
 from archfit.webhook.setup.setup_files import WebhookChoices

@@ -20,7 +20,6 @@ from contextlib import closing
 from typing import Any, BinaryIO, TextIO
 
 from archfit import __version__
-from archfit.admission.admitted_pod import AdmittedPod, admitted_pod, at_admission
 from archfit.base import standard_streams
 from archfit.base.patch import apply
 from archfit.base.printable import count, visible
@@ -38,6 +37,7 @@ from archfit.policy.installed.installed_policy import Installed, installed
 from archfit.reports.summary import failure, lines
 from archfit.run import Run
 from archfit.startup.record import Record
+from archfit.webhook.admitted_pod import AdmittedPod, admitted_pod, at_admission
 from archfit.yaml.json_output import json_output, location_value, object_value
 from archfit.yaml.values import mapping_of, plain, typed
 

@@ -15,7 +15,6 @@ from typing import Any, BinaryIO, TextIO
 import yaml
 
 from archfit import __version__
-from archfit.admission.admitted_pod import at_admission
 from archfit.base import standard_streams
 from archfit.base.printable import count, visible
 from archfit.base.results import Result, has_error
@@ -47,6 +46,7 @@ from archfit.policy.images import (
 from archfit.policy.installed.installed_policy import check_version, installed_classes
 from archfit.policy.stats import policy_stats, stats_text
 from archfit.reports.summary import failure, lines, unknown_words
+from archfit.webhook.admitted_pod import at_admission
 from archfit.yaml.json_output import json_output
 
 _COMMAND = BY_NAME["policy"]

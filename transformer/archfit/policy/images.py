@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
-from archfit.admission.admitted_pod import MIRROR
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.base.patch import dotted
 from archfit.base.printable import count
@@ -35,6 +34,7 @@ from archfit.placement.evidence import assumed
 from archfit.placement.selection import PodOptions, questions
 from archfit.policy.cel.platform_table import OfferClass, as_found
 from archfit.startup.record import Record
+from archfit.webhook.admitted_pod import MIRROR
 from archfit.workloads.pod_specs import controller_of, find_pods
 from archfit.yaml.values import mapping_of, typed
 

@@ -1,4 +1,4 @@
-"""`archfit serve`: the admission webhook. See `webhook.server.server_process`.
+"""`archfit serve`: the admission webhook. See `webhook.server_process`.
 
 Its defaults differ from those of a run in three options: an image that is unknown or does not exist, and a Pod that no
 node can run, leave the Pod as it is (`leave`). Flags, variables and the configuration file all win over them.
@@ -38,10 +38,10 @@ def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
     quiet = invocation.settings.operator.quiet and flags.log_level in ("debug", "info")
     drain_delay = _seconds(flags.drain_delay)
     try:
-        from archfit.webhook.server import server_process  # the extra may be missing, and says so
-        from archfit.webhook.server.listen_address import listen_address
-        from archfit.webhook.server.memory_budget import memory_limit
-        from archfit.webhook.server.shared_answers import PullSecret
+        from archfit.webhook import server_process  # the extra may be missing, and says so
+        from archfit.webhook.listen_address import listen_address
+        from archfit.webhook.lookups.shared_answers import PullSecret
+        from archfit.webhook.memory_budget import memory_limit
     except ImportError as error:
         raise ArchfitError(
             packages.missing("archfit serve", "serve", (error.name or "").partition(".")[0])

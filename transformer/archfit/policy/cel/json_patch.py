@@ -14,8 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from archfit.admission.added_record import NAME
-from archfit.admission.request_fields import STATES_TERMS
 from archfit.images.platforms import WINDOWS
 from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.options.settings import Options
@@ -31,6 +29,8 @@ from archfit.policy.cel.recorded_entries import (
     states,
 )
 from archfit.policy.cel.term_reach import COVERS, several_systems
+from archfit.webhook.added_record import NAME
+from archfit.webhook.request_fields import STATES_TERMS
 
 NEEDED_TERMS = "neededTerms"
 

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from archfit.admission.admitted_pod import AdmittedPod
 from archfit.base.patch import Add, Operation
 from archfit.images.overrides import override
 from archfit.images.platforms import ARCHITECTURES
@@ -23,6 +22,7 @@ from archfit.policy.cel.image_answers import IS_UNASKED
 from archfit.policy.cel.platform_table import SYSTEMS, OfferClass
 from archfit.policy.cel.term_reach import several_systems
 from archfit.startup.record import Record
+from archfit.webhook.admitted_pod import AdmittedPod
 from archfit.yaml.values import mapping_of, text_of
 
 MAX_IMAGES = 250

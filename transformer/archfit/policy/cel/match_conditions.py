@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from archfit.admission.admitted_pod import MIRROR
 from archfit.base.errors import UsageError
 from archfit.base.results import ObjectRef
 from archfit.options.option_entries import Exclude, Match, Rule
@@ -16,6 +15,7 @@ from archfit.options.settings import Options
 from archfit.placement.annotations import PREFIX
 from archfit.placement.filters import names_kind, second_names_object
 from archfit.policy.cel.cel_text import all_of, any_of, choice, is_literal, literal, pattern, text
+from archfit.webhook.admitted_pod import MIRROR
 
 _TOGETHER = 20
 MAX_EXCLUDES = 50 * _TOGETHER

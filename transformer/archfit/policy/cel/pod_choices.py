@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from archfit.admission.request_fields import STATES_PREFERENCES, STATES_TOLERATIONS
 from archfit.images.platforms import ARCHITECTURES, WINDOWS, Found, normalised, parse_platform
 from archfit.options.option_entries import Rule
 from archfit.options.settings import Options, TolerationRule
@@ -20,6 +19,7 @@ from archfit.policy.cel.recorded_entries import (
     toleration_line,
     toleration_variables,
 )
+from archfit.webhook.request_fields import STATES_PREFERENCES, STATES_TOLERATIONS
 
 SPELLINGS = ("x86_64", "x86-64", "aarch64", "armhf", "armel", "i386")
 WORDS = text(r"[^,\s]+")

@@ -9,7 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from archfit.admission.added_record import (
+from archfit.base.patch import pointer
+from archfit.options.placement_fields import PREFERRED
+from archfit.placement.affinity import ARCH
+from archfit.policy.cel.cel_text import Variable, cel, literal, text, variables
+from archfit.webhook.added_record import (
     AFFINITY,
     KEYS,
     LONGEST,
@@ -22,7 +26,7 @@ from archfit.admission.added_record import (
     TERMS,
     entry,
 )
-from archfit.admission.request_fields import (
+from archfit.webhook.request_fields import (
     APPLY,
     LISTS,
     MARKS,
@@ -31,10 +35,6 @@ from archfit.admission.request_fields import (
     STATES_TOLERATIONS,
     Field,
 )
-from archfit.base.patch import pointer
-from archfit.options.placement_fields import PREFERRED
-from archfit.placement.affinity import ARCH
-from archfit.policy.cel.cel_text import Variable, cel, literal, text, variables
 
 _OWN, _ANY = text('{"by":"policy",'), text('{"by":"')
 _BEGINNING = '[{"by":"'

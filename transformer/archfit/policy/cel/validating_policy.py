@@ -28,7 +28,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from archfit.admission.request_fields import STATES_TERMS
 from archfit.images.platforms import Found
 from archfit.options.settings import Options
 from archfit.policy.cel.cel_text import cel, text
@@ -36,6 +35,7 @@ from archfit.policy.cel.json_patch import NEEDED_TERMS
 from archfit.policy.cel.objects import daemon_set_spec
 from archfit.policy.cel.policy_settings import DATE, PolicySettings
 from archfit.policy.cel.recorded_entries import SAME_ITEMS, states
+from archfit.webhook.request_fields import STATES_TERMS
 
 LONGEST_WARNING = 256
 LONGEST_REFUSAL = 1024

@@ -31,7 +31,7 @@ from archfit.cli.setup.yaml_files import parsed
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.checks import kubectl_of
 from archfit.webhook.certificate_files import admit_only
-from archfit.webhook.server.memory_budget import memory_limit
+from archfit.webhook.memory_budget import memory_limit
 from archfit.webhook.setup import setup_files, webhook_folder
 from archfit.webhook.setup.certificates import KeyPair, ca_expires, examine, issue, newest_ca
 from archfit.webhook.setup.installed_webhook import right

@@ -24,7 +24,7 @@ from archfit.base.errors import ArchfitError, message_of
 from archfit.images.platforms import Answer, Found, Unknown
 from archfit.lookup.lookup import Lookup
 from archfit.registry.registry_errors import NO_THREAD
-from archfit.webhook.server.shared_answers import PendingLookup
+from archfit.webhook.lookups.shared_answers import PendingLookup
 
 LIFE_SECONDS = 300.0
 LIFE_LOOKUPS = 100

@@ -22,10 +22,10 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from archfit.admission.request_fields import request_extract
 from archfit.base.errors import ArchfitError
 from archfit.startup.record import Record
-from archfit.webhook.server.memory_budget import weight
+from archfit.webhook.memory_budget import weight
+from archfit.webhook.request_fields import request_extract
 from archfit.yaml.values import mapping_of
 
 _METADATA = ("name", "generateName", "namespace", "labels", "annotations", "ownerReferences")

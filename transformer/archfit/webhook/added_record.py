@@ -23,7 +23,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from archfit.admission.request_fields import is_requested
 from archfit.base.patch import Add, Operation, Path, Remove, Test, apply, pointer
 from archfit.edit.stamp.annotation import ANNOTATIONS, MISSING, at
 from archfit.options import placement_fields
@@ -32,6 +31,7 @@ from archfit.placement.affinity import ARCH, OS
 from archfit.placement.annotations import STAMP
 from archfit.placement.pod_patch import toleration_fields
 from archfit.startup.record import Record
+from archfit.webhook.request_fields import is_requested
 from archfit.yaml.values import mapping_of, plain
 
 Writer: TypeAlias = 'Literal["policy", "webhook"]'

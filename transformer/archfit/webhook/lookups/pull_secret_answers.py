@@ -26,8 +26,8 @@ from archfit.lookup.lookup import Lookup
 from archfit.registry.credentials.credential import Credential, from_entry
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import itself
-from archfit.webhook.server.lookup_workers import Replies
-from archfit.webhook.server.shared_answers import PendingLookup, PullSecret
+from archfit.webhook.lookups.lookup_workers import Replies
+from archfit.webhook.lookups.shared_answers import PendingLookup, PullSecret
 from archfit.workloads.pull_secrets import SecretEntry, entries_of, matching
 
 _SECONDS = 5.0

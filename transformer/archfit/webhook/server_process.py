@@ -24,7 +24,6 @@ from uvloop import new_event_loop
 
 import archfit.lookup.registry_lookup  # noqa: F401 - the first review must not wait until httpx is loaded
 from archfit import __version__
-from archfit.admission.admitted_pod import at_admission
 from archfit.base.documentation import place
 from archfit.base.errors import ArchfitError
 from archfit.images.platforms import Answer
@@ -38,21 +37,22 @@ from archfit.lookup.store.sqlite import SqliteStore
 from archfit.options.settings import Options, Settings
 from archfit.registry.credentials.keychain import PullKeychain
 from archfit.startup.record import Record
+from archfit.webhook.admission_decision import DecisionCache
+from archfit.webhook.admitted_pod import at_admission
 from archfit.webhook.certificate_files import Certificates, identity
-from archfit.webhook.server.admission_decision import DecisionCache
-from archfit.webhook.server.circuit_breakers import CircuitBreakers
-from archfit.webhook.server.connection import CONNECTION_BYTES, Connections
-from archfit.webhook.server.http_server import HttpServer, collect_rarely, route_library_messages
-from archfit.webhook.server.listen_address import ListenAddress, listen
-from archfit.webhook.server.lookup_queue import LookupQueue
-from archfit.webhook.server.lookup_workers import LookupWorkers
-from archfit.webhook.server.memory_budget import SMALL, Bodies, MemoryLimit, Share
-from archfit.webhook.server.pull_secret_answers import Chosen, ClusterSecrets, PullSecretAnswers
-from archfit.webhook.server.server_log import ServerLog, unbuffered
-from archfit.webhook.server.server_metrics import Probes, ServerMetrics
-from archfit.webhook.server.shared_answers import PendingLookup, PullSecret, SharedAnswers
-from archfit.webhook.server.waiting_reviews import WaitingReviews
-from archfit.webhook.server.webhook import PATH, Webhook
+from archfit.webhook.circuit_breakers import CircuitBreakers
+from archfit.webhook.connection import CONNECTION_BYTES, Connections
+from archfit.webhook.http_server import HttpServer, collect_rarely, route_library_messages
+from archfit.webhook.listen_address import ListenAddress, listen
+from archfit.webhook.lookup_queue import LookupQueue
+from archfit.webhook.lookups.lookup_workers import LookupWorkers
+from archfit.webhook.lookups.pull_secret_answers import Chosen, ClusterSecrets, PullSecretAnswers
+from archfit.webhook.lookups.shared_answers import PendingLookup, PullSecret, SharedAnswers
+from archfit.webhook.memory_budget import SMALL, Bodies, MemoryLimit, Share
+from archfit.webhook.server_log import ServerLog, unbuffered
+from archfit.webhook.server_metrics import Probes, ServerMetrics
+from archfit.webhook.waiting_reviews import WaitingReviews
+from archfit.webhook.webhook import PATH, Webhook
 
 _A = TypeVar("_A", bound=Answer)
 WORKERS = 64

@@ -20,8 +20,8 @@ import prometheus_client as prometheus
 
 from archfit import __version__
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
-from archfit.webhook.server.admission_decision import Outcome
-from archfit.webhook.server.memory_budget import NO_LIMIT, SHARES, MemoryLimit
+from archfit.webhook.admission_decision import Outcome
+from archfit.webhook.memory_budget import NO_LIMIT, SHARES, MemoryLimit
 
 Scope: TypeAlias = Mapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]

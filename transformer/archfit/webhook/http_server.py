@@ -16,9 +16,9 @@ from typing import Any
 
 import uvicorn
 
-from archfit.webhook.server.connection import Connection, Connections, Listener
-from archfit.webhook.server.server_log import LibraryMessages, ServerLog
-from archfit.webhook.server.server_metrics import Application
+from archfit.webhook.connection import Connection, Connections, Listener
+from archfit.webhook.server_log import LibraryMessages, ServerLog
+from archfit.webhook.server_metrics import Application
 
 DRAIN_SECONDS = 10
 _KEEP_ALIVE_SECONDS = 120

@@ -26,7 +26,7 @@ from urllib.parse import parse_qs
 from archfit.base.errors import ArchfitError, message_of
 from archfit.images.platforms import Answer, Unknown
 from archfit.options.text_form import Problem, duration
-from archfit.webhook.server.admission_decision import (
+from archfit.webhook.admission_decision import (
     BUG,
     IGNORED,
     AdmissionDecision,
@@ -35,8 +35,9 @@ from archfit.webhook.server.admission_decision import (
     kept_bytes,
     shortened,
 )
-from archfit.webhook.server.memory_budget import Bodies, Body, Share
-from archfit.webhook.server.review import (
+from archfit.webhook.lookups.shared_answers import PullSecret, Secrets, SharedAnswers
+from archfit.webhook.memory_budget import Bodies, Body, Share
+from archfit.webhook.review import (
     BadReview,
     Review,
     Undecided,
@@ -45,10 +46,9 @@ from archfit.webhook.server.review import (
     response,
     uid_of,
 )
-from archfit.webhook.server.server_log import ServerLog
-from archfit.webhook.server.server_metrics import Application, Receive, Scope, Send, ServerMetrics
-from archfit.webhook.server.shared_answers import PullSecret, Secrets, SharedAnswers
-from archfit.webhook.server.waiting_reviews import WaitingReviews
+from archfit.webhook.server_log import ServerLog
+from archfit.webhook.server_metrics import Application, Receive, Scope, Send, ServerMetrics
+from archfit.webhook.waiting_reviews import WaitingReviews
 from archfit.yaml.values import mapping_of
 
 _T = TypeVar("_T")

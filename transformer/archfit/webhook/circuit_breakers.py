@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import TypeVar
 
-from archfit.webhook.server.lookup_queue import Standing
+from archfit.webhook.lookup_queue import Standing
 
 SLOW_SECONDS = 3.0
 FAILURES = 3

@@ -35,10 +35,10 @@ from archfit.images.reference import Reference, parse
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Options
 from archfit.startup.record import Record
-from archfit.webhook.server.circuit_breakers import SLOW_SECONDS, CircuitBreakers
-from archfit.webhook.server.lookup_queue import LookupQueue, Turn
-from archfit.webhook.server.memory_budget import Share
-from archfit.webhook.server.waiting_reviews import WaitingReviews
+from archfit.webhook.circuit_breakers import SLOW_SECONDS, CircuitBreakers
+from archfit.webhook.lookup_queue import LookupQueue, Turn
+from archfit.webhook.memory_budget import Share
+from archfit.webhook.waiting_reviews import WaitingReviews
 
 PAUSE_SECONDS = 5.0
 SHORTEST_SECONDS = 1.0

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from admission_reviews import REQUESTED, pod
-from archfit.admission.added_record import NAME, entry
-from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.patch import apply
 from archfit.base.results import Decision
 from archfit.edit.stamp.annotation import read
 from archfit.images.platforms import Absent, ImagePlatforms, Unknown, parse_platform
 from archfit.options.settings import Options
+from archfit.webhook.added_record import NAME, entry
+from archfit.webhook.admitted_pod import admitted_pod, at_admission
 from archfit.yaml.values import plain, typed
 from pod_decisions import ARCH, GKE, PREFERRED, REQUIRED, answers
 

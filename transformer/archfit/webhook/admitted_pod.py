@@ -26,28 +26,6 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from archfit.admission.added_record import (
-    REQUIRED_SET,
-    TERMS,
-    AddedRecord,
-    Item,
-    Writer,
-    annotated,
-    entry,
-    is_empty,
-    items,
-    lines_of,
-    read_record,
-    rule_tolerations,
-    taken_back,
-)
-from archfit.admission.request_fields import (
-    STATES_PREFERENCES,
-    STATES_TERMS,
-    STATES_TOLERATIONS,
-    Field,
-    stated_lists,
-)
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Remove, apply
 from archfit.base.results import Decision, Location
@@ -62,6 +40,28 @@ from archfit.placement.pod_patch import because, listed
 from archfit.placement.pod_warnings import unsafe
 from archfit.placement.selection import PodOptions, pod_options, questions
 from archfit.startup.record import Record
+from archfit.webhook.added_record import (
+    REQUIRED_SET,
+    TERMS,
+    AddedRecord,
+    Item,
+    Writer,
+    annotated,
+    entry,
+    is_empty,
+    items,
+    lines_of,
+    read_record,
+    rule_tolerations,
+    taken_back,
+)
+from archfit.webhook.request_fields import (
+    STATES_PREFERENCES,
+    STATES_TERMS,
+    STATES_TOLERATIONS,
+    Field,
+    stated_lists,
+)
 from archfit.workloads.pod_specs import controller_of, find_pods
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import mapping_of, text_of, typed

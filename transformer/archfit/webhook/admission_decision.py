@@ -19,7 +19,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from archfit.admission.admitted_pod import AdmittedPod, admitted_pod
 from archfit.base.patch import to_json
 from archfit.base.printable import visible
 from archfit.base.results import Decision, Result
@@ -27,8 +26,9 @@ from archfit.edit.object_patches import difference
 from archfit.images.platforms import Absent, Answer, Unknown
 from archfit.options.settings import Options
 from archfit.startup.record import Record
-from archfit.webhook.server.memory_budget import Share, weight
-from archfit.webhook.server.review import allowed, denied
+from archfit.webhook.admitted_pod import AdmittedPod, admitted_pod
+from archfit.webhook.memory_budget import Share, weight
+from archfit.webhook.review import allowed, denied
 from archfit.yaml.values import plain
 
 LONGEST = 256

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from admission_reviews import APPLYING, applied, pod
-from archfit.admission.added_record import NAME
-from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.patch import apply
 from archfit.base.results import Decision
 from archfit.options.settings import Options, Toleration, TolerationRule
+from archfit.webhook.added_record import NAME
+from archfit.webhook.admitted_pod import admitted_pod, at_admission
 from archfit.yaml.values import plain, typed
 from pod_decisions import ARCH, GKE, PREFERRED, REQUIRED, answers
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.errors import InvalidInput
 from archfit.options.settings import Options
+from archfit.webhook.admitted_pod import admitted_pod, at_admission
 from pod_decisions import answers
 
 OPTIONS = at_admission(Options())

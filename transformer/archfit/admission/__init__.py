@@ -1,1 +1,0 @@
-"""Pods as they enter the cluster: what the policy and the webhook share."""

@@ -1,1 +1,0 @@
-"""The webhook: an AdmissionReview in, its response out."""
