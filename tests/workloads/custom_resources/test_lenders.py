@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from stream_edits import edited
+from stream_edits import Failed, edited
 
 _RUNTIME = """apiVersion: serving.kserve.io/v1alpha1
 kind: KIND
@@ -219,6 +219,24 @@ def test_tolerations_without_a_place_for_terms_beside_them_are_left_and_named() 
     before, after = (one.partition(b"---\n")[2] for one in (text, output.data))
     assert after == before
     assert any("take the place of the tolerations" in str(one) for one in output.transformed.results)
+
+
+@pytest.mark.parametrize("release", ["2.1", "2.2"])
+def test_an_override_that_pins_a_job_to_nodes_that_cannot_run_it_is_a_conflict(release: str) -> None:
+    job = _changed(release, "nodeSelector: {kubernetes.io/arch: arm64}")
+    text = _TRAINING.replace("TRAINER", job).replace("STEP", "trainer")
+    with pytest.raises(Failed, match="pinned to arm64 by its nodeSelector, but amd:1 offers only amd64"):
+        edited(text.encode())
+    able = text.replace("amd:1", "both:1").encode()
+    assert edited(able).data.endswith(able.partition(b"---\n")[2])
+
+
+def test_an_old_override_that_pins_a_job_is_named() -> None:
+    job = _changed("2.0", "nodeSelector: {kubernetes.io/arch: arm64}")
+    text = _TRAINING.replace("TRAINER", job).replace("STEP", "trainer").encode()
+    named = [str(one) for one in edited(text).transformed.results if "not transformed" in str(one)]
+    assert len(named) == 1
+    assert "merged into that of the training runtime" in named[0]
 
 
 @pytest.mark.parametrize("release", sorted(_CHANGES))

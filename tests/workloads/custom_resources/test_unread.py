@@ -86,6 +86,52 @@ def test_placement_that_a_row_reads_costs_nothing(more: str) -> None:
     assert b"kubernetes.io/arch" in output.data
 
 
+_ROUTER = (
+    "{image: {repository: both, tag: '1'}, expose: {router: {eppConfig: {containerSpec: {image: amd:1}}}}}"
+)
+_POD = "template: {spec: {containers: [{name: a, image: both:1}]}}"
+_DISK = (
+    "template: {spec: {volumes: [{containerDisk: {image: both:1}}]}}, dataVolumeTemplates: [{spec: {source: "
+)
+_PLUGIN = "executorPlugins: [{spec: {sidecar: {container: {image: amd:1}}}}]"
+_ELSEWHERE = {
+    "apps.nvidia.com/v1alpha1/NIMService": (_ROUTER, "the router"),
+    "apps.nvidia.com/v1alpha1/NIMPipeline": (f"{{services: [{{spec: {_ROUTER}}}]}}", "the router"),
+    "apps.openshift.io/v1/DeploymentConfig": (
+        f"{{{_POD}, strategy: {{customParams: {{image: amd:1}}}}}}",
+        "deployer",
+    ),
+    "argoproj.io/v1alpha1/Workflow": (
+        f"{{templates: [{{name: a, container: {{image: both:1}}}}], {_PLUGIN}}}",
+        "executor plugins",
+    ),
+    "kubevirt.io/v1/VirtualMachine": (
+        f"{{{_DISK}{{registry: {{url: 'docker://amd:1'}}}}}}}}]}}",
+        "the importer",
+    ),
+    "kubevirt.io/v1alpha3/VirtualMachine": (
+        f"{{{_DISK}{{vddk: {{initImageURL: amd:1}}}}}}}}]}}",
+        "the importer",
+    ),
+    "jaegertracing.io/v1/Jaeger": (
+        "{allInOne: {image: both:1}, storage: {elasticsearch: {image: amd:1}}}",
+        "Elasticsearch",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", _ELSEWHERE)
+def test_an_image_that_runs_in_another_pod_is_named_and_costs_this_one_nothing(kind: str) -> None:
+    spec, named = _ELSEWHERE[kind]
+    version, _, name = kind.rpartition("/")
+    text = f"apiVersion: {version}\nkind: {name}\nmetadata: {{name: a}}\nspec: {spec}\n"
+    output = edited(text.encode())
+    assert any(
+        "not transformed: " in one.message and named in one.message for one in output.transformed.results
+    )
+    assert not any(use.text == "amd:1" for pod, _ in output.transformed.decisions for use in pod.images)
+
+
 def test_a_row_of_the_user_says_whose_placement_it_is() -> None:
     text = WIDGET.replace("  baseImage: amd:1\n", "  gateway: {nodeSelector: {a: b}}\n").encode()
     (said,) = edited(text, configured(ROW)).transformed.results

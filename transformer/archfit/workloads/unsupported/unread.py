@@ -6,8 +6,8 @@
     images, *Images                             list or mapping of texts                         each text
 
 nodeSelector, tolerations and nodeAffinity that are not empty place pods: those of a row, where it looks for them, or
-others. What stands at a path of `neverRun`, or below, is none of them. A user may replace rows: a warning names what
-archfit's own rows read and the user's do not, once for each kind.
+others. What stands at a path of `neverRun`, or below, is none of them; what a row gives a reason for is named by it.
+A user may replace rows: a warning names what archfit's own rows read and the user's do not, once for each kind.
 """
 
 from __future__ import annotations
@@ -81,12 +81,18 @@ def _placed(rows: Iterable[Workload]) -> Iterator[Path]:
             if path:
                 yield (*path, "#")
         if row.reason:
-            yield (*row.there, "#")
+            yield from _named_whole(row)
         elif row.pod_spec:
             yield from _fields(row)
             holders = (*row.inherits, *row.replaced_by, *row.merges, *row.by_position)
             for holder in (row.pod_spec, *holders, *(path[:-1] for path in row.shadows)):
                 yield from _members(holder)
+
+
+def _named_whole(row: Workload) -> Iterator[Path]:
+    """What a row that transforms nothing says of all objects that have it."""
+    if row.reason and not row.unless and not row.only:
+        yield (*row.there, "#")
 
 
 def _fields(row: Workload) -> Iterator[Path]:
@@ -141,6 +147,7 @@ def _read(rows: Iterable[Workload]) -> Iterator[Path]:
             yield path
         for path, _ in row.never_run:
             yield (*path, "#")
+        yield from _named_whole(row)
         if row.objects:
             yield (*row.objects, "#")
         own = (row.pod_spec,) if row.pod_spec and not row.reason else ()
