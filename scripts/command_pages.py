@@ -27,7 +27,7 @@ from archfit.cli.usage.command_table import BY_NAME, COMMANDS
 from archfit.cli.usage.help import EXAMPLE, flag_entry, listed
 from archfit.options.config_file import schema
 from archfit.options.option_types import Schema
-from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, CONFIG_VARIABLE, TABLE, Option, default_text
+from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, CONFIG_VARIABLE, SPEC, TABLE, Option, default_text
 
 _OPTIONS_PAGE = "configuration.md#options"
 
@@ -53,6 +53,22 @@ def options_table(rows: Sequence[Option] = TABLE) -> str:
     config = _stacked((_option_code(f"{CONFIG_FLAG} FILE"), _option_code(CONFIG_VARIABLE)))
     lines.append(f"| {config} | | {CONFIG_HELP} |")
     return "".join(line.replace("|  |", "| |") + "\n" for line in lines)
+
+
+_AT_ADMISSION = (
+    ("cel", "The policy holds it"),
+    ("python", "`archfit policy` refuses it: [archfit serve](serve.md) decides by it"),
+    ("none", "No pod that is created differs by it"),
+)
+
+
+def admission_table() -> str:
+    """What the options of placement are at admission, as a GitHub table."""
+    rows = [
+        f"| {words} | {', '.join(f'`{option.key}`' for option in SPEC if option.admission == admission)} |"
+        for admission, words in _AT_ADMISSION
+    ]
+    return _lines(("| What it is | Options |", "| --- | --- |", *rows))
 
 
 def _stacked(texts: Sequence[str]) -> str:

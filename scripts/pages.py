@@ -40,6 +40,12 @@ def _default(option: Option) -> str:
     return json.dumps(value) if isinstance(value, str) else repr(value).replace("'", '"')
 
 
+def python_options() -> str:
+    """For the chart: what `archfit policy` refuses, with its defaults."""
+    defaults = {option.key: option.default for option in TABLE if option.admission == "python"}
+    return f"{{{{- $python := fromJson `{json.dumps(defaults)}` }}}}\n"
+
+
 PARTS: Mapping[str, Callable[[], str]] = {
     "<!-- options -->": command_pages.options_table,
     "<!-- commands -->": command_pages.markdown_list,
@@ -50,6 +56,8 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "    # <spec fields>": lambda: fields(SPEC),
     "    # <operator fields>": lambda: fields(OPERATOR),
     "    # <keys>": keys,
+    "{{- /* # <python> */}}": python_options,
+    "<!-- admission -->": command_pages.admission_table,
 }
 
 
@@ -72,6 +80,7 @@ def stale() -> dict[Path, str]:
         *sorted((ROOT / "docs").glob("*.md")),
         _PACKAGE / "options" / "settings.py",
         _PACKAGE / "api" / "options.py",
+        ROOT / "charts" / "archfit" / "templates" / "values.yaml",
     ]
     found = {path: marked(path.read_text(encoding="utf-8")) for path in places}
     chart = ROOT / "charts" / "archfit" / "values.schema.json"

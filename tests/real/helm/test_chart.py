@@ -186,7 +186,7 @@ def test_the_first_job_stays_until_its_pod_or_its_configuration_changes(chart: C
     assert template["spec"]["enableServiceLinks"] is False
     changes = (
         ("--set", "policy.deny=true"),
-        ("--set", "configuration.spec.strict=true"),
+        ("--set", "configuration.spec.prefer.arm64=1"),
         ("--set", f"image.digest=sha256:{'a' * 64}"),
         ("--set", "podLabels.team=a"),
     )
