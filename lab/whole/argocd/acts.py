@@ -178,6 +178,10 @@ def policy(bench: Bench) -> dict[str, Any]:
     bench.until("the policy acts", lambda: bool(bench.site.hub.dry(probe)["spec"].get("affinity")))
     with bench.cause("the first sync under the policy", ["unplaced"], 1):
         bench.site.apply("unplaced.yaml")
+    for name, extended in (("alone", True), ("stated", False)):
+        spec = bench.site.hub.get(f"/api/v1/namespaces/unplaced/pods/{name}")["spec"]
+        tolerates = any(one.get("key") == "kubernetes.io/arch" for one in spec["tolerations"])
+        bench.expect(tolerates is extended, f"unplaced/{name}: tolerations {spec['tolerations']}")
     bench.site.push("amd/reports:2", ("amd64",))
     changed = ("apply-server-side", "replace", "diff-server-side")
     with bench.cause("a new image under the policy", changed, 1):
