@@ -261,6 +261,30 @@ def test_in_place_overwrites_no_change_of_somebody_else(site: Site, monkeypatch:
     assert site.files() == {**TREE, "r/sub/b.yaml": CONFIG_MAP}
 
 
+@pytest.mark.parametrize(
+    ("edited", "said"),
+    [
+        pytest.param("r/sub/b.yaml", "no file was changed: run it again", id="not-yet-written"),
+        pytest.param("r/a.yaml", "could not be put back: 'HERE/r/a.yaml'", id="written-and-edited-again"),
+    ],
+)
+def test_an_edit_that_is_saved_while_files_are_written_stays(
+    site: Site, monkeypatch: pytest.MonkeyPatch, edited: str, said: str
+) -> None:
+    whole = os.replace
+
+    def saves_after(source: str, path: str) -> None:
+        whole(source, path)
+        if path.endswith("r/a.yaml"):
+            site.write({"r/sub/b.yaml": CONFIG_MAP, edited: BOTH})
+
+    monkeypatch.setattr("os.replace", saves_after)
+    ran = site.run("--in-place", "r")
+    assert (ran.status, "r/sub/b.yaml changed while archfit ran" in ran.stderr) == (1, True)
+    assert said in ran.stderr.replace(os.path.realpath(site.folder), "HERE")
+    assert site.files() == {**TREE, "r/sub/b.yaml": CONFIG_MAP, edited: BOTH}
+
+
 def test_a_folder_gets_a_file_for_each_input_by_its_path(site: Site) -> None:
     site.write({"one.yaml": BOTH, "r/values.yaml": b"a: {b: c}\n"})
     ran = site.run("r", "one.yaml", "-o", "out/deep/")

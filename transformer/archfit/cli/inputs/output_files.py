@@ -1,8 +1,9 @@
 """Where transformed inputs go: one stream to standard output or a file, a file for each into a folder, or in place.
 
-Nothing is written over an input, out of the folder, or in place to a file that changed meanwhile. Files are written to
-temporary files first, all of them, and then renamed. Where one cannot be renamed, or a signal ends archfit, those
-before it get their old contents back. A link is followed: what it leads to is written.
+Nothing is written over an input, out of the folder, or to a file that changed meanwhile. Files are written to
+temporary files first, all of them, and then renamed, each after a last look at what is there. Where one cannot be
+renamed, or a signal ends archfit, those before it get their old contents back, but for one that changed again. A link
+is followed: what it leads to is written.
 """
 
 from __future__ import annotations
@@ -26,11 +27,21 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 class _Target(Record):
-    """A file to write. before: what it held, None where it is new."""
+    """A file to write. before: what it held, None where it is new. name: for messages, "" for its path."""
 
     path: str
     content: bytes
     before: bytes | None = None
+    name: str = ""
+
+    def check_unchanged(self) -> None:
+        """Raises _Changed where somebody has saved, made or removed the file since."""
+        if _held(self.path) != self.before:
+            raise _Changed(f"{self.name or repr(self.path)} changed while archfit ran")
+
+
+class _Changed(Exception):
+    """The file to be replaced is not the one that was read."""
 
 
 def write_stream(parts: Sequence[bytes | memoryview], path: str, stdout: BinaryIO) -> None:
@@ -114,28 +125,22 @@ def check_in_place(inputs: Iterable[Input]) -> None:
 
 def write_in_place(files: Iterable[tuple[Input, bytes]]) -> None:
     """Writes what inputs become to their files. Raises OutputError, as where a file is another one by now."""
-    targets = []
-    for source, content in files:
-        path = os.path.realpath(source.path)
-        try:
-            now = read_file(path)
-        except OSError as error:
-            raise OutputError(
-                f"{source.name} cannot be read again ({error.strerror}); no file was changed"
-            ) from None
-        if now != source.data:
-            raise OutputError(
-                f"{source.name} changed while archfit ran, so no file was changed: run it again"
-            )
-        targets.append(_Target(path, content, source.data))
-    _write_all(targets)
+    _write_all(
+        [
+            _Target(os.path.realpath(source.path), content, source.data, source.name)
+            for source, content in files
+        ]
+    )
 
 
 def write_folder(files: Iterable[tuple[str, bytes]]) -> None:
     """Writes files by their paths; folders that are missing are made. Raises OutputError."""
-    _write_all(
-        [_Target(path, content, read_file(path) if os.path.isfile(path) else None) for path, content in files]
-    )
+    _write_all([_Target(path, content, _held(path)) for path, content in files])
+
+
+def _held(path: str) -> bytes | None:
+    """What a file holds, None where there is none."""
+    return read_file(path) if os.path.isfile(path) else None
 
 
 @contextmanager
@@ -170,16 +175,20 @@ def _write_all(targets: Sequence[_Target]) -> None:
     try:
         for target in targets:
             path = target.path
+            target.check_unchanged()
             os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
             prepared.append(Prepared(path, target.content, 0o666))
         for target, file in zip(targets, prepared, strict=True):
             path = target.path
+            target.check_unchanged()
             file.commit()
             done += 1
     except BaseException as error:
         for file in prepared[done:]:
             file.discard()
         undone = _taken_back(targets[:done])
+        if isinstance(error, _Changed):
+            raise OutputError(f"{error}, so {undone}: run it again") from None
         if not isinstance(error, OSError):
             raise
         raise OutputError(f"{path!r} cannot be written ({error.strerror or error}); {undone}") from None
@@ -189,7 +198,9 @@ def _taken_back(targets: Sequence[_Target]) -> str:
     left = list[str]()
     for target in targets:
         try:
-            if target.before is None:
+            if _held(target.path) != target.content:
+                left.append(target.path)
+            elif target.before is None:
                 os.unlink(target.path)
             else:
                 replace(target.path, target.before)
