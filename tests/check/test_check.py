@@ -3,6 +3,7 @@
 # ruff: noqa: E501 - a row of a table is a line
 
 import json
+import re
 
 import pytest
 from registry import Registry
@@ -546,3 +547,33 @@ def test_parameters_of_a_workflow_count_where_no_caller_fills_them_in(check, kin
     )
     ran = check(text.encode(), "--require=arm64")
     assert (last(ran), ran.status) == (line, status)
+
+
+RENDERED = {
+    "HelmRelease": b"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: w}\nspec: {chart: {}}\n",
+    "Kustomization": b"apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: w}\nspec: {path: x}\n",
+    "Application": b"apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: w}\nspec: {source: {path: y}}\n",
+    "ApplicationSet": b"apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: w}\nspec: {template: {}}\n",
+    "HelmChart": b"apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: w}\nspec: {chart: x}\n",
+    "GitRepo": b"apiVersion: fleet.cattle.io/v1alpha1\nkind: GitRepo\nmetadata: {name: w}\nspec: {repo: x}\n",
+    "ClusterProfile": b"apiVersion: config.projectsveltos.io/v1beta1\nkind: ClusterProfile\nmetadata: {name: w}\nspec: {x: y}\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("beside", [b"", CONFIG_MAP], ids=["alone", "beside-what-holds-no-pod"])
+@pytest.mark.parametrize("words", [(), ("--allow-unknown",)], ids=["strict", "allow-unknown"])
+@pytest.mark.parametrize("kind", RENDERED)
+def test_a_gate_that_saw_only_what_others_render_says_who_renders_it(check, kind, words, beside):
+    ran = check(joined(RENDERED[kind], *filter(None, [beside])), "--require=arm64", *words)
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert re.search(rf"pass what is rendered\. {kind}: .* (renders|builds) ", ran.stderr)
+
+
+@pytest.mark.parametrize("kind", RENDERED)
+def test_beside_pods_what_others_render_is_named_and_not_known(check, kind):
+    text = joined(RENDERED[kind], API)
+    assert check(text).status == 3  # it is not placed yet
+    ran = check(text, "--require=arm64")
+    assert (ran.status, f"{kind}/w" in ran.stdout.decode()) == (3, True)
+    assert check(text, "--require=arm64", "--allow-unknown").status == 0
+    assert check(text, "--require=arm64", f"--exclude={kind}").status == 0

@@ -212,7 +212,9 @@ def _percent(text: str | None) -> float | None:
         raise UsageError(f"--min-ready: {text!r} is not a share: write it as 80%")
     share = float(match[1])
     if 0 < share <= 1 and not text.endswith("%"):
-        raise UsageError(f"--min-ready: {text!r} may be a share of 1 or of 100: write {share:.0%} or {share:g}%")
+        raise UsageError(
+            f"--min-ready: {text!r} may be a share of 1 or of 100: write {share:.0%} or {share:g}%"
+        )
     return share
 
 

@@ -59,6 +59,8 @@ def run(
                 f"--format {form}: writes newer tags, and nobody asks for them: add --newer-tags"
             )
     inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options)
+    if required:
+        _check_not_all_rendered(inputs)
     if invocation.rendering:
         roots.add_rendered(invocation.rendering.words)
     question = _Question(required, flags.allow_unknown, "junit" in places.values())
@@ -96,6 +98,14 @@ def run(
     read_on = after_failure(results, decisions, answers) if check.exit_code == 1 else ""
     run.write_messages([*why, read_on, *lines(results)])
     return check.exit_code
+
+
+def _check_not_all_rendered(inputs: Sequence[Manifests]) -> None:
+    """Raises UsageError where all that may hold pods is rendered by others: the answer would be about nothing."""
+    left = [each for of in inputs for each in of.inventory.untouched if not each.controller]
+    if left and all(each.rendered for each in left) and not any(of.pods for of in inputs):
+        kinds = "; ".join(dict.fromkeys(f"{each.ref.kind}: {each.reason}" for each in left))
+        raise UsageError(f"--require: there is no image here to look at: pass what is rendered. {kinds}")
 
 
 class _Question(Record):

@@ -120,7 +120,8 @@ class Workload(Record):
     objects: whole objects stand there, as in a list; with `immutable`, none of them can be changed once applied.
     embedding: what is done to them, see there.
     note: a message for a pod that is changed.
-    reason: why nothing of what is `there` is changed; with `only`, if its text is that.
+    reason: why nothing of what is `there` is changed; with `only`, if its text is that. rendered: as its controller
+        makes manifests of the object, which hold the pods.
     replaced_by: mappings whose nodeSelector, affinity and tolerations, where set, are read and edited in place of the
         pod's; the first one first.
     parts: terms that hold for some of the pods, on top of those of the pod.
@@ -179,6 +180,7 @@ class Workload(Record):
     note: str = ""
     reason: str = ""
     only: str = ""
+    rendered: bool = False
     replaced_by: tuple[Path, ...] = ()
     default_affinity: Mapping[str, Any] | str = ""
     default_switch: str = ""

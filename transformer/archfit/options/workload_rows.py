@@ -293,6 +293,7 @@ KEYS: dict[str, tuple[str, Form]] = {
     "only": ("only", TEXT),
     "unplaced": ("unplaced", TEXT),
     "copied": ("copied", SWITCH),
+    "rendered": ("rendered", SWITCH),
     "seen": ("seen", TEXT),
 }
 
@@ -310,7 +311,8 @@ _NEEDS = {
 _HEAD = {"group": Form(_group, {"type": "string", "pattern": "^[^/ ]*$"})}
 _KIND = {"kind": Form(_kind, {"type": "string", "pattern": "^[A-Za-z0-9]+$"})}
 _KINDS = {"anyOf": [_KIND["kind"].schema, {"type": "array", "items": _KIND["kind"].schema}]}
-_STATED = ("group", "kind", *(key for key in KEYS if key != "seen"))
+_OF_OWN = ("rendered", "seen")
+_STATED = ("group", "kind", *(key for key in KEYS if key not in _OF_OWN))
 _OWN = ("kind", *KEYS)
 EXAMPLE = "group: example.com, kind: Widget, podSpec: spec.template.spec"
 OWN_EXAMPLE = "kind: Widget, podSpec: spec.template.spec"
@@ -355,7 +357,7 @@ def _row(row: dict[str, object], group: str, example: str) -> Workload:
 def row_schema(*, own: bool = False) -> dict[str, Any]:
     """The schema of a row, the user's or one of archfit's own."""
     forms = {**({} if own else _HEAD), **_KIND, **{key: form for key, (_, form) in KEYS.items()}}
-    schemas = {key: form.schema for key, form in forms.items() if own or key != "seen"}
+    schemas = {key: form.schema for key, form in forms.items() if own or key not in _OF_OWN}
     return {
         "type": "object",
         "properties": {**schemas, "kind": _KINDS} if own else schemas,

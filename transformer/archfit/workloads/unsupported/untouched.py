@@ -38,7 +38,7 @@ class Untouched(Record):
     """An object, or a part of it, that is left as it is.
 
     reason: why, and what to do. known: its kind has rows. controller: what controls the object, "" if nothing does.
-    podless: the rows of its kind find no pod in it.
+    podless: the rows of its kind find no pod in it. rendered: its pods are in what its controller renders.
     """
 
     ref: ObjectRef
@@ -47,6 +47,7 @@ class Untouched(Record):
     known: bool = True
     controller: str = ""
     podless: bool = False
+    rendered: bool = False
 
 
 def untouched_in(
@@ -85,8 +86,10 @@ def _of(
             )
             yield Untouched(reference_of(item), location, reason, known=False)
     elif rows:
+        rendered = any(row.rendered for row in rows)
         for reason in _reasons(item, rows, user_rows, has_pods=has_pods):
-            yield Untouched(reference_of(item), location, reason, podless=reason.startswith(_NO_POD))
+            podless = reason.startswith(_NO_POD)
+            yield Untouched(reference_of(item), location, reason, podless=podless, rendered=rendered)
     elif not has_pods:
         from archfit.workloads.unsupported.unknown_kinds import reason_of
 
