@@ -285,6 +285,19 @@ def test_a_live_cluster_without_any_name_is_said(live):
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "there"),
+    [
+        pytest.param(("-n", "TYPO"), "the namespace 'TYPO'", id="a misspelt namespace"),
+        pytest.param((), "the cluster", id="all of them"),
+    ],
+)
+def test_a_live_cluster_without_pods_says_where_it_looked(live, words, there):
+    ran = live(*words, pods=([],))
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert f"there are no pods in {there}: kubectl get namespaces shows which there are" in ran.stderr
+
+
 def test_a_live_report_is_of_now_and_the_same_at_a_stated_time(live):
     found = cluster_of(live("--format", "json"))
     assert found["dateBy"] == "read"

@@ -117,7 +117,7 @@ MISTAKES = [
     Mistake("in-place-as-sed-writes-it", 2, ["-i", "web.yaml"], ["archfit: error: archfit transform has no flag -i: write --in-place"], files={"web.yaml": CONFIG_MAP}),
     Mistake("in-place-as-yq-writes-it", 2, ["-w", "web.yaml"], ["archfit: error: archfit transform has no flag -w: write --in-place"], files={"web.yaml": CONFIG_MAP}),
     Mistake("all-namespaces-of-an-audit", 2, ["audit", "--live", "-A"], ["archfit: error: archfit audit has no flag -A: all namespaces are read unless -n names one"]),
-    Mistake("a-command-behind-flags", 2, ["--mirror", "docker.io=https://hub.example", "inspect", "nginx"], ["archfit: error: 'inspect' is a command: write it first, as in archfit inspect nginx, and the flags behind it"]),
+    Mistake("a-command-behind-flags", 2, ["--mirror", "docker.io=https://hub.example", "inspect", "nginx"], ["archfit: error: 'inspect' is a command: write it first, as in archfit inspect nginx --mirror docker.io=https://hub.example"]),
     Mistake("a-list-as-two-arguments", 2, ["--cluster-architectures", "amd64", "arm64", "web.yaml"], ["archfit: error: --cluster-architectures: 'amd64' and 'arm64' are two arguments: did you mean amd64,arm64?"], files={"web.yaml": CONFIG_MAP}),
     Mistake("a-list-as-two-arguments-after-an-equals-sign", 2, ["check", "--require=linux/amd64", "linux/arm64", "web.yaml"], ["archfit: error: --require: 'linux/amd64' and 'linux/arm64' are two arguments: did you mean linux/amd64,linux/arm64?"], files={"web.yaml": CONFIG_MAP}),
     Mistake("a-price-without-an-architecture", 2, ["audit", "--price", "0.04"], ["archfit: error: --price '0.04': write ARCHITECTURE=PRICE, as in amd64=0.0425"], stdin=CONFIG_MAP),
@@ -229,6 +229,12 @@ MISTAKES = [
     Mistake("--json-of-transform", 2, ["--json"], ["archfit: error: archfit transform has no flag --json: --report FILE writes every decision as JSON"], POD),
     Mistake("a-cache-with-one-slash", 2, ["--cache", "redis:/127.0.0.1:6379"], ["archfit: error: --cache: begins as a URL without its two slashes: write it as 'redis://cache.example:6379/0', or a path behind ./"], POD),
     Mistake("four-mistakes-in-one-file", 2, ["--config", "a.yaml"], ["archfit: error: a.yaml line 4, spec.clusterArchitecture: there is no option 'clusterArchitecture': write 'clusterArchitectures'", "archfit: error: a.yaml line 5, spec.tolerate: has to be a list: write it as [gke]", "archfit: error: a.yaml line 6, spec.onUnknown: 'assum' is not one of fail, assume, leave: write 'assume'", "archfit: error: a.yaml line 7, operater: there is no key 'operater' here: write 'operator'"], POD, {"a.yaml": f"{HEAD}spec:\n  clusterArchitecture: [amd64]\n  tolerate: gke\n  onUnknown: assum\noperater: {{}}\n"}),
+    Mistake("a-chart-for-the-post-renderer", 2, ["helm", "./chart"], ["archfit: error: archfit helm is the post-renderer that Helm 4 starts: to render a chart, run helm template ./chart | archfit"], POD),
+    Mistake("a-chart-for-the-post-renderer-as-helm-writes-it", 2, ["helm", "template", "web", "./chart"], ["archfit: error: archfit helm is the post-renderer that Helm 4 starts: to render a chart, run helm template web ./chart | archfit"], POD),
+    *(
+        Mistake(f"a-kind-that-Kubernetes-does-not-have-{kind}", 0, ["--offline"], [f"archfit: info: apps/v1/{kind}/cart: not transformed: Kubernetes has no kind {kind} in apps: write Deployment (document 1, line 1)"], DEPLOYMENT.replace("Deployment", kind).replace(", namespace: shop", ""))
+        for kind in ("Deploymnet", "deployment", "Deployments")
+    ),
     Mistake("nearly-gke", 2, ["--tolerate", "gk"], ["archfit: error: --tolerate: 'gk' names no effect: write 'gke' for the taint of GKE's Arm nodes"], POD),
     Mistake("a-day-written-out", 2, ["--cache-ttl", "1day"], ["archfit: error: --cache-ttl: '1day' is not a duration: write '1d', or another with d, h, m, s or ms"], POD),
     Mistake("a-file-of-a-chart", 2, ["web/templates/a.yaml"], ["archfit: error: 'web/templates/a.yaml' is a template of the chart 'web'. Render it first: helm template web web | archfit, or archfit --helm web"], "", {"web/Chart.yaml": "name: web\n", "web/templates/a.yaml": POD.replace("x.io/a:1", "x.io/a:{{ .Values.tag }}")}),
@@ -381,6 +387,13 @@ REMEDIES = [
     ("in-place", ["-i", "web.yaml"], ["--in-place", "web.yaml"], {}),
     ("a-file", ["wep.yaml"], ["web.yaml"], {}),
     ("a-preference", ["--prefer", "arm64", "web.yaml"], ["--prefer", "arm64=1", "web.yaml"], {}),
+    ("a-weight-behind-a-colon", ["--prefer", "arm64:10", "web.yaml"], ["--prefer", "arm64=10", "web.yaml"], {}),
+    ("an-architecture-for-a-taint", ["--tolerate", "aarch64", "web.yaml"], ["--tolerate", "kubernetes.io/arch=arm64:NoSchedule", "web.yaml"], {}),
+    ("a-key-for-a-taint", ["--tolerate", "dedicated", "web.yaml"], ["--tolerate", "dedicated:NoSchedule@arm64", "web.yaml"], {}),
+    ("a-number-of-tags", ["audit", "--newer-tags", "20", "web.yaml"], ["audit", "--newer-tags=20", "web.yaml"], {}),
+    ("a-command-behind-flags", ["--no-cache", "check", "--require", "arm64", "web.yaml"], ["check", "--require", "arm64", "web.yaml"], {}),
+    ("a-folder-over-itself", ["-o", "./", "."], ["--in-place", "."], {}),
+    ("a-share", ["audit", "--min-ready", "0.8", "web.yaml"], ["audit", "--min-ready", "80%", "web.yaml"], {}),
     ("a-taint", ["--tolerate", "arch=arm64", "web.yaml"], ["--tolerate", "arch=arm64:NoSchedule", "web.yaml"], {}),
     ("a-duration", ["--timeout", "30", "web.yaml"], ["--timeout", "30s", "web.yaml"], {}),
     (
@@ -413,9 +426,9 @@ def test_what_a_message_tells_to_type_ends_the_message(
         own = ["-q", f"--mirror=*=http://{registry.host}"]
         _, _, said = run([*wrong, *own], "", environ)
         assert lines(said)
-        told = next(word for word in right if word not in wrong)
+        told = next((word for word in right if word not in wrong), shlex.join(right))
         assert told in said or told.partition("=")[0] in said
-        right = [*right[:1], *own, *right[1:]] if right[0] == "lock" else [*own, *right]
+        right = [*right[:1], *own, *right[1:]] if right[0] in BY_NAME else [*own, *right]
         assert run(right, "", environ)[0] == 0
         assert not [
             line for line in lines(run(right, "", environ)[2]) if line.startswith(("error", "warning"))

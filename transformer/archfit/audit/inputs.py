@@ -224,7 +224,7 @@ def _live(connection: ClusterConnection, flags: AuditFlags, options: Options) ->
             raise
     else:
         collector.add({"apiVersion": "v1", "kind": "Namespace", **mapping(namespace)})
-    collected = _collected(collector)
+    collected = _collected(collector, flags)
     (snapshot,) = collected.facts.snapshots
     snapshot = snapshot.replace(unread_pools=tuple(what for what, _why in makers.unread))
     results += [Result("warning", text) for text in logs.unread]
@@ -247,8 +247,13 @@ def _add(collector: Collector, reports: dict[str, AuditFacts], file: BinaryIO, n
         collector.add(value, where)
 
 
-def _collected(collector: Collector) -> Collected:
+def _collected(collector: Collector, live: AuditFlags | None = None) -> Collected:
     facts = collector.facts()
+    if live and not facts.workloads:
+        there = f"the namespace {live.namespace!r}" if live.namespace else "the cluster"
+        raise UsageError(
+            f"--live: there are no pods in {there}: kubectl get namespaces shows which there are"
+        )
     if not facts.workloads:
         read = ", ".join(count(number, visible(kind)) for kind, number in sorted(collector.kinds.items())[:5])
         raise UsageError(f"there are no pods in the input{f', but {read}' if read else ''}: pass {GET}")

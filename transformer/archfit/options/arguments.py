@@ -64,6 +64,9 @@ class Parser(argparse.ArgumentParser):
             if word.startswith("-") and word != "-":
                 raise UnknownFlag(self.unknown(name, known), self.prog, name)
         _check_lists(argv[:end], words)
+        for at, word in enumerate(argv[:end]):
+            if at and argv[at - 1] in self.attached and word.isdecimal() and not os.path.exists(word):
+                raise UsageError(f"{argv[at - 1]}: {word!r} is another argument: write {argv[at - 1]}={word}")
         return flags, words + [word for word in argv[end + 1 :] if word]
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:

@@ -135,8 +135,10 @@ def weights(text: str) -> tuple[tuple[str, int], ...]:
     numbers: dict[str, int] = {}
     for word in words(text, "weights"):
         name, equals, number = word.partition("=")
+        base, _, behind = name.partition(":")
         if not equals:
-            raise Problem(f"{word!r} has no weight: write {word + '=1'!r}")
+            meant = f"{architecture(base.strip())}={behind if behind.isdecimal() else 1}"
+            raise Problem(f"{word!r} has no weight: write {meant!r}")
         name = architecture(name.strip())
         if name in numbers:
             raise Problem(f"{name!r} has two weights: write one of them")
@@ -366,7 +368,11 @@ def toleration_rule(text: str) -> TolerationRule:
     if not colon and nearest(text, ("gke",)):
         raise Problem(f"{text!r} names no effect: write 'gke' for the taint of GKE's Arm nodes")
     if not colon:
-        raise Problem(f"{text!r} names no effect: write {taint + ':NoSchedule' + at + names!r}")
+        key, _, value = taint.partition("=")
+        named = architecture_of(ARCH_KEYS[0], taint)
+        example = f"{ARCH_KEYS[0]}={named}:NoSchedule" if named else f"{taint}:NoSchedule"
+        listed = at + names or ("" if named or architecture_of(key, value) else "@arm64")
+        raise Problem(f"{text!r} names no effect: write {example + listed!r}")
     key, equals, value = head.partition("=")
     toleration = Toleration(label_key(key), "Equal" if equals else "Exists", label_value(value), effect(last))
     if at:

@@ -8,8 +8,9 @@ import os
 import shlex
 from argparse import Namespace
 
-from archfit.base.errors import UsageError
+from archfit.base.errors import UnknownFlag, UsageError
 from archfit.cli.inputs.renderer_command import without_renderer
+from archfit.cli.usage.command_row import flags_of
 from archfit.cli.usage.command_table import first_words
 from archfit.cli.usage.manifest_commands import TRANSFORM
 from archfit.options import arguments
@@ -48,12 +49,13 @@ class TransformCall(Record):
         return not named and self.words in ((), ("-",))
 
 
-def _check_command(words: Sequence[str]) -> None:
-    if words and words[0] != "-" and not os.path.exists(words[0]) and words[0] in first_words():
-        example = shlex.join(["archfit", *words])
-        raise UsageError(
-            f"{words[0]!r} is a command: write it first, as in {example}, and the flags behind it"
-        )
+def _check_command(argv: Sequence[str]) -> None:
+    """Raises UsageError for a command behind flags, which may be its own."""
+    takers = {flag for flag, values in flags_of(TRANSFORM).items() if values is not None}
+    for at, word in enumerate(argv):
+        if word in first_words() and not os.path.exists(word) and not (at and argv[at - 1] in takers):
+            right = shlex.join(["archfit", *argv[at:], *argv[:at]])
+            raise UsageError(f"{word!r} is a command: write it first, as in {right}")
 
 
 def read_call(argv: Sequence[str]) -> TransformCall:
@@ -62,8 +64,13 @@ def read_call(argv: Sequence[str]) -> TransformCall:
     try:
         if any(word.startswith(("--helm", "--kustomize")) for word in argv):
             argv, rendering = without_renderer(TRANSFORM, argv)
-        layer, config, flags, words = arguments.read(TRANSFORM.parser(), argv, TRANSFORM.options)
-        _check_command(words)
+        try:
+            layer, config, flags, words = arguments.read(TRANSFORM.parser(), argv, TRANSFORM.options)
+        except UnknownFlag:
+            _check_command(argv)
+            raise
+        if words:
+            _check_command(argv)
     except UsageError as error:
         nothing = Namespace(diff=False, in_place=False, output=None)
         return TransformCall(Layer("flags", {}), None, nothing, (), error=error)

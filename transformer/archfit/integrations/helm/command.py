@@ -8,6 +8,7 @@ Flags, variables and the configuration file all win over them.
 
 from __future__ import annotations
 
+from archfit.base.errors import UsageError
 from archfit.options.layers import Given, Layer
 from archfit.rewrite import command as transform
 
@@ -26,4 +27,10 @@ def run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
+    if argv and argv[0] and not argv[0].startswith("-"):
+        words = " ".join(argv[1:] if argv[0] == "template" else argv)
+        raise UsageError(
+            "archfit helm is the post-renderer that Helm 4 starts: to render a chart, run "
+            f"helm template {words} | archfit"
+        )
     return transform.run(argv, stdin, stdout, stderr, environ, DEFAULTS)

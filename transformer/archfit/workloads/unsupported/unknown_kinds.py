@@ -16,7 +16,9 @@ import os
 
 from archfit.base.patch import Path, pattern_text
 from archfit.base.results import qualified_kind
+from archfit.base.spelling import nearest
 from archfit.options.placement_fields import FIELDS
+from archfit.workloads.builtin import WORKLOADS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,6 +80,9 @@ def reason_of(group: str, kind: str, item: dict[str, Any]) -> str:
         return _WITHOUT_KIND if group or item.get("apiVersion") else ""
     if (group, kind) in _RECORDS:
         return _RECORDS[group, kind]
+    meant = nearest(kind, (known for of, known in WORKLOADS if of == group))
+    if meant:
+        return f"Kubernetes has no kind {kind} in {group or 'v1'}: write {meant}"
     name = f"{group}/{kind}".strip("/")
     leave = _LEAVE % qualified_kind(group, kind)
     known = listed(group, kind)
