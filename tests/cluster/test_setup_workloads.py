@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from typing import Any
 
 import pytest
@@ -318,6 +319,15 @@ def test_wrong_usage_says_what_to_write(tmp_path, monkeypatch, argv, message):
     assert str(caught.value) == message
     assert out.getvalue() == b""
     assert (tmp_path / "there.yaml").read_bytes() == b"mine"
+
+
+def test_a_pipe_in_a_folder_is_not_read_and_a_definition_is_however_it_is_spelt(tmp_path):
+    os.mkfifo(tmp_path / "a.yaml")
+    escaped = (
+        json.dumps(WIDGET).replace("CustomResourceDefinition", r"\u0043ustomResourceDefinition").encode()
+    )
+    (tmp_path / "b.json").write_bytes(escaped)
+    assert ran("--crds", str(tmp_path)) == ran("--crds=-", stdin=streamed(WIDGET))
 
 
 def test_a_folder_without_a_definition_is_an_error(tmp_path):

@@ -21,6 +21,7 @@ from archfit.workloads.custom_rows import all_custom_rows
 from archfit.workloads.known_rows import known_kind
 from archfit.yaml.compose import parse
 from archfit.yaml.scan import whole
+from archfit.yaml.skip import identity
 from archfit.yaml.stream import check_utf8, split
 
 LIMIT = 64 << 20
@@ -98,7 +99,7 @@ def _files(folder: str) -> list[str]:
         os.path.join(root, name)
         for root, _, names in os.walk(folder)
         for name in names
-        if name.endswith(_SUFFIXES)
+        if name.endswith(_SUFFIXES) and os.path.isfile(os.path.join(root, name))  # a pipe may have no end
     )
     if not files:
         raise UsageError(
@@ -108,16 +109,19 @@ def _files(folder: str) -> list[str]:
 
 
 def _values(name: str, data: bytes, *, every: bool) -> Iterator[Any]:
-    """The documents; unless `every`, only those that speak of a definition are parsed."""
+    """The documents; unless `every`, without what is plainly another kind, or cannot be read and names no definition."""
     at = 0
     try:
         check_utf8(data)
         for piece in split(data):
             at = piece.line - 1
-            if every or KIND.encode() in data[piece.start : piece.end]:
+            named = None if every else identity(data, piece.start, piece.end)
+            if named is None or named.kind in (KIND, f"{KIND}List", "List"):
                 yield parse(whole(piece).text(data)).value
             at = 0
     except InvalidInput as error:
+        if not every and KIND.encode() not in data:
+            return
         line = f" line {at + error.line}" if error.line else ""
         hint = (
             "; if it is a chart's template, run `helm template` on the chart first" if b"{{" in data else ""
