@@ -10,7 +10,8 @@
                        name begins with "whole"
     outcome.json       what the API server and the operator's webhooks said, and the digest of each recorded object
 
-`faults(case, oracle)` is what is wrong with a recording: the file, the object and what does not hold.
+`changed(case)` is what archfit writes otherwise now, `faults(case, oracle)` what is wrong with the pods: the file, the
+object and what does not hold.
 """
 
 import hashlib
@@ -108,32 +109,34 @@ def read(path: Path) -> list[Object]:
     return [one for one in yaml.safe_load_all(path.read_text(encoding="utf-8")) if one]
 
 
+def changed(case: Path, *words: str) -> Iterator[str]:
+    """What archfit writes otherwise than it did, and what of a recording was changed by hand. words: more options."""
+    for folder, text, said in _streams(case):
+        yield from _same(folder / "placed.yaml", placed(text, *words))
+        yield from _edited(folder, said.get("digests", {}))
+
+
 def faults(case: Path, oracle: Oracle, *words: str) -> Iterator[str]:
-    """See the module. words: more options for archfit."""
-    outcome = json.loads((case / "outcome.json").read_text(encoding="utf-8"))
-    text = (case / "object.yaml").read_bytes()
-    now = placed(text, *words)
-    yield from _same(case / "placed.yaml", now)
-    yield from _edited(case, outcome["digests"])
-    if now.text is None:
-        return
-    if outcome["create"]:
-        yield f"{case}/outcome.json: the API server refused placed.yaml: {outcome['create']}"
-    if outcome["update"] and not any(one["immutable"] for one in now.report["decisions"]):
-        yield f"{case}/outcome.json: applying placed.yaml over object.yaml was refused: {outcome['update']}"
-    yield from _judged(case, case / "made.yaml", now, oracle)
+    """What is wrong with the pods that an operator made, as long as nothing is `changed`. words: more options."""
+    for folder, text, said in _streams(case):
+        now = placed(text, *words)
+        if now.text is None:
+            continue
+        if said["create"]:
+            yield f"{folder}: the API server refused placed.yaml: {said['create']}"
+        if said.get("update") and not any(one["immutable"] for one in now.report["decisions"]):
+            yield f"{folder}: applying placed.yaml over object.yaml was refused: {said['update']}"
+        without = folder / ("made.yaml" if folder == case else "made-placed.yaml")
+        yield from _judged(folder, without, now, oracle)
+
+
+def _streams(case: Path) -> Iterator[tuple[Path, bytes, dict[str, Any]]]:
+    """(folder, stream, what outcome.json says of it): the object of a case, and each of its turns."""
+    text, said = (case / "object.yaml").read_bytes(), json.loads((case / "outcome.json").read_text("utf-8"))
+    yield case, text, said
     if has_turns(case):
         for number, (_, turned) in enumerate(turns(text), 1):
-            folder = case / f"turn-{number}"
-            then = placed(turned, *words)
-            yield from _same(folder / "placed.yaml", then)
-            if then.text is None:
-                continue
-            said = outcome["turns"][str(number)]
-            if said["create"]:
-                yield f"{folder}: the API server refused placed.yaml: {said['create']}"
-            yield from _edited(folder, said["digests"])
-            yield from _judged(folder, folder / "made-placed.yaml", then, oracle)
+            yield case / f"turn-{number}", turned, said["turns"].get(str(number), {})
 
 
 def _same(path: Path, now: Placed) -> Iterator[str]:

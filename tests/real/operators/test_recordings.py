@@ -1,5 +1,5 @@
-"""Recordings of operators, played again: archfit still writes the same, and the pods that an operator made of it are
-placed where their images run (lab/operators/recordings.py).
+"""Recordings of operators: the pods that an operator made of what archfit writes are placed where their images run
+(lab/operators/recordings.py). tests/workloads/custom_resources/test_recordings.py judges what archfit writes.
 """
 
 from __future__ import annotations
