@@ -178,8 +178,8 @@ def _judged(folder: Path, without: Path, now: Placed, oracle: Oracle) -> Iterato
         yield f"{path}: other objects than in {without.name}: {', '.join(named) or 'in another number'}"
         return
     for old, new in zip(before, after, strict=True):
-        for lost in _lost(pod_spec(old), pod_spec(new)):
-            yield f"{path}: {_key(new)}: {lost} is there without archfit, and missing with it"
+        for gone in lost(pod_spec(old), pod_spec(new)):
+            yield f"{path}: {_key(new)}: {gone} is there without archfit, and missing with it"
     platforms = {image: _platforms(image) for image in _images(after) if _platforms(image)}
     verdict = oracle(_dumped(before), _dumped(after), platforms=platforms, policy={"unknown": "narrow"})
     for violation in verdict.violations:
@@ -191,18 +191,18 @@ def _judged(folder: Path, without: Path, now: Placed, oracle: Oracle) -> Iterato
             yield f"{path}: {_key(new)}: tolerates an architecture, and nobody knows {', '.join(unknown)}"
 
 
-def _lost(old: Any, new: Any, at: str = "") -> Iterator[str]:
+def lost(old: Any, new: Any, at: str = "") -> Iterator[str]:
     """What of `old` is not in `new`, as a path."""
     if isinstance(old, dict):
         for key, value in old.items():
             if not isinstance(new, dict) or key not in new:
                 yield f"{at}.{key}".lstrip(".")
             else:
-                yield from _lost(value, new[key], f"{at}.{key}")
+                yield from lost(value, new[key], f"{at}.{key}")
     elif isinstance(old, list):
         others = list(new) if isinstance(new, list) else []
         for number, value in enumerate(old):
-            kept = next((one for one in others if not list(_lost(value, one))), None)
+            kept = next((one for one in others if not list(lost(value, one))), None)
             if kept is None:
                 yield f"{at}[{number}]".lstrip(".")
             else:

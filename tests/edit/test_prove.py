@@ -12,7 +12,7 @@ from archfit.workloads.documents import Document
 from archfit.workloads.inventory import scan_piece
 from archfit.yaml.stream import split
 
-TEXT = "apiVersion: v1\nkind: Pod\nspec:\n  x: &a !t text\n  hostNetwork: true\n  containers:\n  - image: both:1\n    z: *a\n"
+TEXT = "apiVersion: v1\nkind: Pod\nspec:\n  x: &a !t text\n  y: !t [!!str 1]\n  hostNetwork: true\n  containers:\n  - image: both:1\n    z: *a\n"
 PATCH = [Add(("spec", "tolerations"), [{"key": "on"}])]
 GOOD = TEXT + '  tolerations: [{key: "on"}]\n'
 
@@ -38,7 +38,9 @@ def test_accepts_every_text_that_says_it(after: str) -> None:
         pytest.param(GOOD.replace("true", '"true"'), "is not what was decided", id="the string in place of a boolean"),
         pytest.param(GOOD.replace("hostNetwork", "hostIPC"), "is not what was decided", id="another key changed"),
         pytest.param(GOOD.replace("&a ", "&b ").replace("*a", "*b"), "anchors or tags", id="an anchor changed"),
-        pytest.param(GOOD.replace("!t ", "!u "), "anchors or tags", id="a tag changed"),
+        pytest.param(GOOD.replace("&a !t ", "&a !u "), "anchors or tags", id="a tag changed"),
+        pytest.param(GOOD.replace("!t [", "["), "anchors or tags", id="a tag of a list without an anchor lost"),
+        pytest.param(GOOD.replace("!!str 1", "'1'"), "anchors or tags", id="a tag of a scalar without an anchor lost"),
         pytest.param(GOOD.replace("&a !t text", "&a text"), "anchors or tags", id="a tag lost"),
         pytest.param(GOOD + "  hostNetwork: true\n", "names a key twice", id="a key twice"),
         pytest.param(GOOD + "  [\n", "cannot be read again", id="no YAML any more"),

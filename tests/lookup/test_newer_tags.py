@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from contextlib import closing
 
-from archfit.images.candidates import NewerTag, NewerTags
+from archfit.images.candidates import MOST_MANIFESTS, NewerTag, NewerTags
 from archfit.images.platforms import Found, parse_platform
 from archfit.lookup.newer_tags import newer_tags
 from fake_registry import Answer, Asked, FakeRegistry
@@ -124,6 +124,13 @@ class TestOneRepository:
         served.on(lambda asked: Answer(403) if asked.kind == "list" else None)
         runs.now += 2 * 86400
         assert one(runs, "x.example/app:1.0.0").advice.startswith("no newer tag is known: ")
+
+    def test_a_search_that_ends_before_the_tags_do_says_so(self, runs, served):
+        put(served, amd=tuple(f"1.{minor}.0-{variant}" for minor in range(9) for variant in "abcdefgh"))
+        texts = [f"x.example/app:1.0.0-{variant}" for variant in "abcdefgh"]
+        newer = found(runs, *texts)[texts[-1]]
+        assert (newer.tags, newer.read) == ((), "partial")
+        assert newer.why == f"{MOST_MANIFESTS} tags were read, and there are more"
 
     def test_a_tag_that_could_not_be_read_is_no_tag_without_it(self, runs, served):
         put(served, amd=("1.0.0", "1.0.1", "1.0.2"))

@@ -300,6 +300,14 @@ class TestInTurn:
         assert (origin.count(), runs.waits) == (60, [])
         assert 1 <= mirror.count() <= 32
 
+    def test_one_that_refuses_an_image_is_asked_for_others(self, mirror, origin, runs):
+        mirror.on(lambda asked: Answer(403) if asked.path.startswith("/v2/a/") else None)
+        mirror.index("b", "1", BOTH)
+        with runs.lookup() as lookup:
+            lookup.resolve(["x.io/a:1"])
+            assert isinstance(lookup.resolve(["x.io/b:1"])["x.io/b:1"], Found)
+        assert origin.count() == 1
+
     def test_absent_is_what_the_last_one_says(self, mirror, origin, runs):
         because = "(it is asked for x.io because of --hosts-dir)"
         said = f"{mirror.url} has no a:1 {because}; {origin.url} has no a:1 {because}"

@@ -19,6 +19,7 @@ from archfit.images.platforms import Unknown
 from archfit.registry.http.host_policy import HostPolicy
 from archfit.registry.http.request import Request, origin_of
 from archfit.registry.http.tls import untrusted
+from archfit.registry.manifest import ACCEPT
 from archfit.registry.registry_errors import RegistryError
 from fake_registry import Answer, Asked, FakeRegistry, as_json
 from http_clients import http_to
@@ -196,6 +197,16 @@ class TestRedirects:
         assert runs.names("x.io/a:1") == ["linux/arm64"]
         assert "authorization" in fake.asked[-1].headers
         assert [set(asked.headers) & {"authorization", "cookie"} for asked in stranger.asked] == [set()]
+
+    @pytest.mark.parametrize("tokens", [False, True], ids=["open", "tokens-for-anybody"])
+    def test_an_index_elsewhere_is_asked_for_as_at_home(self, fake, stranger, runs, tokens):
+        runs.also("stranger.io", stranger.url)
+        fake.on(lambda asked: Answer(307, headers={"Location": f"{stranger.url}{asked.path}"}))
+        stranger.index("a", "1", BOTH)
+        if tokens:
+            stranger.bearer()
+        assert runs.names("x.io/a:1") == BOTH
+        assert {one.headers["accept"] for one in stranger.asked if one.kind == "manifest"} == {ACCEPT}
 
     def test_authorization_stays_with_the_same_origin(self, fake, runs):
         fake.index("a", "1", BOTH)

@@ -31,6 +31,9 @@ def test_numbers_and_booleans_of_the_stream_are_numbers_and_booleans():
     )
     made = json_report(RunReport("archfit", 0, done.results, done.decisions, done.answers), "")
     (decision,) = json.loads(b"".join(made))["decisions"]
+    (own,) = [decision for _, decision in done.decisions]
+    assert (decision["outcome"], decision["reason"]) == (own.outcome, own.reason)
+    assert own.reason
     text = json.dumps(decision["patch"])
     assert '"weight": 5' in text
     assert '"tolerationSeconds": 300' in text

@@ -5,15 +5,19 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+import urllib.request
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from admission_reviews import pod
 from archfit.base.errors import UsageError
 from archfit.base.packages import EXTRAS, install_command
 from archfit.webhook import command as serve
 from archfit.webhook import server_process
 from archfit.webhook.listen_address import ListenAddress, listen, listen_address
+from webhook_server import WebhookServer
 
 
 @pytest.mark.parametrize(
@@ -96,3 +100,12 @@ def test_without_the_extra_the_error_says_what_to_install(package: str):
         f"archfit: error: archfit serve needs packages that are not installed ({package}): "
         f"{install_command(*EXTRAS['serve'])}\n"
     )
+
+
+def test_it_answers_over_tls_alone(real: Any, tmp_path: Path):
+    with WebhookServer(tmp_path, "--offline") as server:
+        assert server.review(pod("app:1")).allowed
+        plain = server.url.replace("https://", "http://", 1)
+        with pytest.raises(OSError, match=r"closed|reset|refused"):
+            urllib.request.urlopen(plain, timeout=20)
+        assert server.probe("/readyz")[0] == 200

@@ -88,6 +88,7 @@ NOT_KNOWN = [
     pytest.param(workflow([steps(call(x="a:1"), call()), template(value="b:1")]), id="a caller and the default"),
     pytest.param(workflow([steps({**call(x="{{item}}"), "withItems": ["a"]}), template()]), id="a loop"),
     pytest.param(workflow([steps(call("{{item}}")), template(value="a:1")]), id="a caller with a name to fill in"),
+    pytest.param(workflow([steps(call(x="a:1"), call(W, x="b:1")), template()]), id="a caller beside one with a name to fill in"),
     pytest.param(workflow([steps(call("u")), template(value="a:1")]), id="a template that nothing calls"),
     pytest.param(
         workflow([steps(call(x="a:1")), template(value="a:1")], onExit="t", arguments={}, hooks={"e": call(x="b:1")}), id="a hook that passes another one"
