@@ -109,7 +109,7 @@ def _files(folder: str) -> list[str]:
 
 
 def _values(name: str, data: bytes, *, every: bool) -> Iterator[Any]:
-    """The documents; unless `every`, without what is plainly another kind, or cannot be read and names no definition."""
+    """The documents; unless `every`, without plain other kinds, and what is unreadable and names no definition."""
     at = 0
     try:
         check_utf8(data)
