@@ -459,17 +459,14 @@ class TestLimits:
         fake.on(lambda asked: Answer(body=b" " * 5_000_000) if asked.kind == kind else None)
         assert "bytes: refused" in runs.cause("x.io/a:1")
 
-    @pytest.mark.parametrize("cut", [0, 10], ids=["one-member", "two-members"])
-    def test_a_gzipped_answer_is_read(self, fake, runs, cut):
+    def test_a_gzipped_answer_is_read(self, fake, runs):
         """Identity is asked for; some gateways compress all the same."""
         fake.index("a", "1", BOTH)
         known = fake.documents["/v2/a/manifests/1"]
         headers = {"Content-Type": known.media_type, "Content-Encoding": "gzip"}
         fake.on(
             lambda asked: (
-                Answer(
-                    body=gzip.compress(known.body[:cut]) + gzip.compress(known.body[cut:]), headers=headers
-                )
+                Answer(body=gzip.compress(known.body), headers=headers)
                 if asked.path == "/v2/a/manifests/1"
                 else None
             )
@@ -480,10 +477,15 @@ class TestLimits:
         ("body", "encoding", "said"),
         [
             pytest.param(gzip.compress(b" " * 50_000_000), "gzip", "bytes: refused", id="a-bomb"),
-            pytest.param(gzip.compress(b"{}")[:-4], "gzip", "cut off or too long: refused", id="cut-off"),
+            pytest.param(
+                gzip.compress(b"{}")[:-4],
+                "gzip",
+                "cut off, too long or of several parts: refused",
+                id="cut-off",
+            ),
             pytest.param(b"{}", "gzip", "and it is not: refused", id="no-gzip"),
-            pytest.param(gzip.compress(b"{}") + b"{}", "gzip", "and it is not: refused", id="more-behind-it"),
-            pytest.param(gzip.compress(b"") * 200, "gzip", "more than 100 members", id="many-members"),
+            pytest.param(gzip.compress(b"{}") + b"{}", "gzip", "several parts: refused", id="more-behind-it"),
+            pytest.param(gzip.compress(b"{}") * 2, "gzip", "several parts: refused", id="two-members"),
             pytest.param(b"{}", "br", "sent a compressed answer ('br')", id="brotli"),
         ],
     )

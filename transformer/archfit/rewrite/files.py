@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import os
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
@@ -127,13 +126,6 @@ def _target(call: TransformCall) -> _Target:
     if is_folder and call.rendering:
         raise UsageError(
             f"--output: {output!r} is a folder, and {call.rendering.flag} gives one stream: name a file"
-        )
-    own = next(
-        (word for word in call.words if is_folder and os.path.realpath(word) == os.path.realpath(output)), ""
-    )
-    if own:
-        raise UsageError(
-            f"--output: {output!r} is the input: name another folder, or run archfit --in-place {shlex.quote(own)}"
         )
     if flags.diff and is_folder:
         raise UsageError(f"--output: {output!r} is a folder, and a diff is one file: name a file")

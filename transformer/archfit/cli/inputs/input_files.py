@@ -149,6 +149,9 @@ def found_files(word: str, program: str, skipped: str = "") -> list[_Listed]:
     """The file that a word names, or those of a folder. Raises UsageError."""
     name = os.path.basename(word)
     if os.path.isdir(word):
+        if skipped and os.path.realpath(word) == os.path.realpath(skipped):
+            remedy = f"name another folder, or run archfit --in-place {shlex.quote(word)}"
+            raise UsageError(f"--output: {skipped!r} is the input: {remedy}")
         walk = _Walk(word, skipped)
         walk.read(word)
         if walk.unrendered:

@@ -27,10 +27,8 @@ def run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    if argv and argv[0] and not argv[0].startswith("-"):
-        words = " ".join(argv[1:] if argv[0] == "template" else argv)
-        raise UsageError(
-            "archfit helm is the post-renderer that Helm 4 starts: to render a chart, run "
-            f"helm template {words} | archfit"
-        )
+    words = argv[1:] if "template" in argv[:1] else argv
+    if words and words[0][:1] not in ("", "-"):
+        right = f"helm template {' '.join(words)} | archfit"
+        raise UsageError(f"archfit helm is the post-renderer of Helm 4: to render a chart, run {right}")
     return transform.run(argv, stdin, stdout, stderr, environ, DEFAULTS)

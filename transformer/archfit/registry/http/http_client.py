@@ -25,7 +25,7 @@ import httpx
 
 from archfit import __version__
 from archfit.registry.http.connections import READ_SECONDS, ConnectionPool, Way
-from archfit.registry.http.limits import MOST_MEMBERS, MOST_PIECES, SMALL, LargeBodies, RequestBudget, TooMuch
+from archfit.registry.http.limits import MOST_PIECES, SMALL, LargeBodies, RequestBudget, TooMuch
 from archfit.registry.http.request import (
     Reply,
     Request,
@@ -284,32 +284,23 @@ def _counted(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _unzipped(parts: Iterable[bytes], where: str, limit: int) -> Iterator[bytes]:
-    """The content of a gzip stream, never more than one byte above the limit. Raises RegistryError.
-
-    A stream may have several members (RFC 1952, 2.2), as it has for Go's clients.
-    """
+    """The content of a gzip stream of one member, never more than one byte above the limit. Raises RegistryError."""
     decoder = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-    sent, left, members = 0, limit, 1
+    sent, left = 0, limit
     for part in parts:
         sent += len(part)
-        rest = part
-        while rest and left >= 0 and sent <= limit:
-            if decoder.eof:
-                members += 1
-                if members > MOST_MEMBERS:
-                    raise TooMuch(f"a gzip answer of more than {MOST_MEMBERS} members")
-                decoder = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
-            try:
-                content = decoder.decompress(rest, left + 1)
-            except zlib.error:
-                raise RegistryError(f"{where} says that its answer is gzip, and it is not: refused") from None
-            yield content
-            left -= len(content)
-            rest = decoder.unused_data
-        if left < 0 or sent > limit:
+        try:
+            content = decoder.decompress(part, left + 1)
+        except zlib.error:
+            raise RegistryError(f"{where} says that its answer is gzip, and it is not: refused") from None
+        yield content
+        left -= len(content)
+        if left < 0 or sent > limit or decoder.unused_data:
             break
-    if sent and not decoder.eof:
-        raise RegistryError(f"{where} sent a gzip answer that is cut off or too long: refused")
+    if sent and (not decoder.eof or decoder.unused_data):
+        raise RegistryError(
+            f"{where} sent a gzip answer that is cut off, too long or of several parts: refused"
+        )
 
 
 def _url(text: str) -> httpx.URL:

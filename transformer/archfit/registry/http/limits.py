@@ -22,8 +22,6 @@ MAX_IN_FLIGHT = 64
 MAX_RETRIES_PER_SERVER = 96
 MOST_PIECES = 16 * 1024
 """Of one body: chunks, and what one read of the network brings. At its longest, 4 MiB, they have 256 bytes each."""
-MOST_MEMBERS = 100
-"""Of one gzip stream. Each is a decoder of its own, and copies what is behind it."""
 # Of answers that are larger: in a run, and in a process with many runs, as `archfit serve`.
 SMALL = 256 * 1024
 AT_ONCE = 2
