@@ -5,6 +5,7 @@ configuration is: a KRM function that fails gives its input back.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from argparse import Namespace
 
@@ -54,7 +55,9 @@ def _check_command(argv: Sequence[str]) -> None:
     takers = {flag for flag, values in flags_of(TRANSFORM).items() if values is not None}
     for at, word in enumerate(argv):
         if word in first_words() and not os.path.exists(word) and not (at and argv[at - 1] in takers):
-            right = shlex.join(["archfit", *argv[at:], *argv[:at]])
+            right = shlex.join(
+                re.sub("://.*@", "://***@", one) for one in ("archfit", *argv[at:], *argv[:at])
+            )
             raise UsageError(f"{word!r} is a command: write it first, as in {right}")
 
 
