@@ -56,7 +56,7 @@ def _check_command(argv: Sequence[str]) -> None:
     for at, word in enumerate(argv):
         if word in first_words() and not os.path.exists(word) and not (at and argv[at - 1] in takers):
             right = shlex.join(
-                re.sub("://.*@", "://***@", one) for one in ("archfit", *argv[at:], *argv[:at])
+                re.sub("://.*@", "://***@", part) for part in ("archfit", *argv[at:], *argv[:at])
             )
             raise UsageError(f"{word!r} is a command: write it first, as in {right}")
 
