@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from yaml import SafeLoader
 
+from archfit.base.errors import InvalidInput
 from archfit.yaml import tree
 from archfit.yaml.compose import DEPTH_LIMIT, parse
 from archfit.yaml.values import Typed, resolve
@@ -99,6 +100,13 @@ def test_marks_are_offsets_of_code_points() -> None:
     text = "é: \U0001f600\nb: c\n"
     event = parse(text).events[-4]
     assert text[event.start_mark.index : event.end_mark.index] == "c"
+
+
+def test_a_document_of_too_many_nodes_is_refused_before_the_rest_is_read() -> None:
+    assert parse("[" + "[],\n" * 98 + "]", most=202).value
+    with pytest.raises(InvalidInput, match=r"more than 202 nodes is not read: .* `kubectl get -o yaml`") as refused:
+        parse("[" + "[],\n" * 100 + "}", most=202)
+    assert refused.value.line == 100
 
 
 @pytest.mark.parametrize(("before", "after"), [("[", "]"), ("{a: ", "}")])

@@ -44,16 +44,18 @@ if TYPE_CHECKING:
 
 DEPTH_LIMIT = 250
 """Collections inside collections, aliases written out; CustomResourceDefinitions of the wild reach about 60."""
-EXPANSION_LIMIT = 1_000_000
-"""Nodes after every alias is written out; go-yaml stops at a ratio, this at a number."""
+NODE_LIMIT = 1_000_000
+"""Scalars, aliases and both ends of collections, after every alias is written out. 1.25 KiB for each is enough for the
+document, its edits and their proof. go-yaml stops at a ratio, this at a number.
+"""
 _resolved = Memo(resolve, 10_000)
 _NO_KEY = object()
 _MERGE = object()
 _IDENTITY = ("apiVersion", "kind", "items")
 
 
-def parse(text: str) -> Tree:
-    """The one document in text as a Tree; value is None for an empty one.
+def parse(text: str, most: int = NODE_LIMIT) -> Tree:
+    """The one document in text as a Tree; value is None for an empty one. most: nodes, as `NODE_LIMIT` counts them.
 
     It is read with a line break at its end, as kubectl reads it: a block scalar may end one code point behind the text.
     Raises InvalidInput, its line counted from the first line of text.
@@ -64,7 +66,7 @@ def parse(text: str) -> Tree:
 
         masked = with_surrogates_masked(text)
     try:
-        tree = _compose(masked, events_of(masked if masked.endswith("\n") else f"{masked}\n"))
+        tree = _compose(masked, events_of(masked if masked.endswith("\n") else f"{masked}\n"), most)
     except MarkedError as error:
         raise _unreadable(error, len(masked.rstrip())) from None
     except ReaderError as error:
@@ -95,7 +97,7 @@ def _unreadable(error: Any, end: int) -> InvalidInput:
     return InvalidInput(f"this is not YAML: {problem}", line=mark.line + 1 if mark else 1)
 
 
-def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
+def _compose(text: str, get_event: Callable[[], Any], most: int) -> Tree:
     events: list[Any] = []
     ends: dict[int, int] = {}
     duplicates: list[Duplicate] = []
@@ -108,14 +110,13 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
     container: Any = None
     key: Any = _NO_KEY
     opened = size_at_open = 0
-    size = 0
+    expanded = 0
     document = False
     append = events.append
-    while True:
+    for index in range(most):
         event = get_event()
         append(event)
         kind = event.__class__
-        size += 1
         if kind is Scalar:
             if event.tag is None:
                 try:
@@ -128,7 +129,7 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
             else:
                 value = _tagged(event)
             if event.anchor is not None or event.tag is not None:
-                anchors.scalar(event, value, len(events) - 1)
+                anchors.scalar(event, value, index)
             if key is _NO_KEY and container.__class__ is dict:
                 if value == MERGE and is_merge(event):
                     key = _MERGE
@@ -143,26 +144,24 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
                     f"collections are nested more than {DEPTH_LIMIT} deep", line=line_of(event)
                 )
             stack.append((container, key, opened, size_at_open))
-            opened, size_at_open = len(events) - 1, size
+            opened, size_at_open = index, index + expanded
             if event.anchor is not None or event.tag is not None:
                 anchors.begin(event, opened)
             container, key = ({}, _NO_KEY) if kind is MappingStart else ([], None)
             continue
         elif kind is MappingEnd or kind is SequenceEnd:
-            ends[opened] = len(events) - 1
+            ends[opened] = index
             if opened in merges:
                 merge(container, merges.pop(opened), events, opened, ends)
             value = container
             if opened in open_anchors:
-                anchors.end(opened, value, size - size_at_open)
+                anchors.end(opened, value, index + expanded - size_at_open)
             container, key, opened, size_at_open = stack.pop()
         elif kind is Alias:
-            value, weight = anchors.value(event, len(events) - 1, len(stack))
-            size += weight
-            if size > EXPANSION_LIMIT:
-                raise InvalidInput(
-                    f"its aliases stand for more than {EXPANSION_LIMIT:,} nodes", line=line_of(event)
-                )
+            value, weight = anchors.value(event, index, len(stack))
+            expanded += weight
+            if index + expanded >= most:
+                raise InvalidInput(f"its aliases stand for more than {most:,} nodes", line=line_of(event))
             if container.__class__ is dict and key is _NO_KEY:
                 key = value if value.__class__ is str else _key(value, event)
                 continue
@@ -185,12 +184,17 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
             container.append(value)
         else:
             if key is _MERGE:
-                merges.setdefault(opened, []).append((value, len(events) - 1))
+                merges.setdefault(opened, []).append((value, index))
             else:
                 if key in container:
                     duplicates.append(Duplicate(opened, key, line_of(event)))
                 container[key] = value
             key = _NO_KEY
+    raise InvalidInput(
+        f"a document with more than {most:,} nodes is not read: write its objects as documents of their own, with "
+        "'---' between them, or a list of them in block style, as `kubectl get -o yaml` does",
+        line=line_of(event),
+    )
 
 
 def _key(value: Any, event: Any) -> str:
