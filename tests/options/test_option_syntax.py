@@ -80,6 +80,7 @@ GOOD = [
     pytest.param(exclude, "DaemonSet", Exclude("DaemonSet"), id="exclude: a kind"),
     pytest.param(exclude, "*/kube-system", Exclude("*", "kube-system"), id="exclude: a namespace"),
     pytest.param(exclude, "Job/*/migrate-[0-9]?", Exclude("Job", "*", "migrate-[0-9]?"), id="exclude: a name"),
+    pytest.param(exclude, "Job/*/[[]a]", Exclude("Job", "*", "[[]a]"), id="exclude: brackets in brackets"),
     pytest.param(hosts.mirror_pair, "docker.io=https://hub.example", Mirror("docker.io", "https", "hub.example"), id="mirror"),
     pytest.param(
         hosts.mirror_pair, "docker.io=https://hub.example/a/b-c/", Mirror("docker.io", "https", "hub.example", "a/b-c"), id="mirror: the last slash falls"
@@ -249,6 +250,12 @@ BAD = [
     ),
     pytest.param(
         exclude, "Job//x", "'Job//x' is not KIND/NAMESPACE/NAME: write it as 'Job', '*/kube-system' or 'Job/*/migrate-*'", id="exclude: an empty part"
+    ),
+    pytest.param(
+        exclude, "Job/a]/b[c", "'b[c' has a '[' that nothing closes: add ']', or write '?' for any one character", id="exclude: an open bracket"
+    ),
+    pytest.param(
+        text_form.image_platforms, "[::1]/a[=amd64", "'[::1]/a[' has a '[' that nothing closes: add ']', or write '?' for any one character", id="an override: an open bracket"
     ),
     pytest.param(
         hosts.mirror_pair,

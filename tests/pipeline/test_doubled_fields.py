@@ -19,7 +19,7 @@ from archfit.base.errors import ArchfitError
 from archfit.options.config_file import from_file
 from archfit.options.layers import merge
 from archfit.options.settings import Options
-from archfit.placement.filters import unmatched
+from archfit.placement.filters import naming, of_no_namespace, unmatched
 from archfit.registry import manifest
 from archfit.registry.resolve_platforms import resolve_platforms
 from archfit.webhook.admitted_pod import admitted_pod, at_admission
@@ -130,6 +130,83 @@ def test_of_a_configuration(path: tuple[Any, ...]) -> None:
         unmatched(settings.replace(filters=filters), pods, [pod.ref for pod in pods] * times)
 
     in_proportion(read)
+
+
+def _pod(number: int, image: str = "amd:1", **spec: Any) -> dict[str, Any]:
+    metadata = {"name": f"p{number}", "namespace": f"ns{number}", "labels": {"app": f"a{number}", "all": "x"}}
+    containers = [{"name": "c", "image": image}]
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": metadata,
+        "spec": {"containers": containers, **spec},
+    }
+
+
+def _matching(**match: Any) -> Callable[[int], dict[str, Any]]:
+    """Rules that none but the last of the pods meets."""
+
+    def rules(times: int) -> dict[str, Any]:
+        rows = [
+            json.loads(json.dumps(match).replace("%", str(times - 1 + number))) for number in range(times)
+        ]
+        return {"rules": [{"match": row, "skip": True} for row in rows]}
+
+    return rules
+
+
+BOTH_SIDES: dict[str, tuple[Callable[[int], dict[str, Any]], Callable[[int], list[dict[str, Any]]]]] = {
+    "rules by name": (_matching(namespace="ns*", name="p%"), lambda n: list(map(_pod, range(n)))),
+    "rules by namespace": (_matching(namespace="ns%", kind="pods"), lambda n: list(map(_pod, range(n)))),
+    "rules by a label": (_matching(labels={"all": "x", "app": "a%"}), lambda n: list(map(_pod, range(n)))),
+    "rules by kind": (_matching(name="p*", kind="K%"), lambda n: list(map(_pod, range(n)))),
+    "exclude": (
+        lambda n: {"exclude": [f"Pod/{'ns*/' * (number % 2)}p{n - 1 + number}" for number in range(n)]},
+        lambda n: list(map(_pod, range(n))),
+    ),
+    "imagePlatforms": (
+        lambda n: {"imagePlatforms": {f"x.io/i{n - 1 + number}": ["linux/amd64"] for number in range(n)}},
+        lambda n: [_pod(number, f"x.io/i{number}:1") for number in range(n)],
+    ),
+    "tolerate": (
+        lambda n: {"tolerate": [f"k{number}=a:NoExecute@arm64" for number in range(n)]},
+        lambda n: [
+            _pod(
+                0, "both:1", tolerations=[{"key": f"k{n - 1 + number}", "value": "a"} for number in range(n)]
+            )
+        ],
+    ),
+    "workloads": (
+        lambda n: {
+            "workloads": [
+                {"group": "e.io", "kind": "K", "podSpec": f"spec.t{number}{'[*]' * (number % 2)}.spec"}
+                for number in range(n)
+            ]
+        },
+        lambda _: [_pod(0)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BOTH_SIDES)
+@pytest.mark.load
+def test_of_rows_and_of_what_they_are_about_at_once(name: str) -> None:
+    """Twice the rows and twice the pods: no row is asked about each pod."""
+    spec, pods = BOTH_SIDES[name]
+
+    def run(times: int) -> None:
+        file = {"apiVersion": "archfit.dev/v1alpha1", "kind": "ArchFit", "spec": spec(4 * times)}
+        settings = merge([from_file(json.dumps(file).encode(), "x.yaml")])
+        data = "---\n".join(json.dumps(pod) + "\n" for pod in pods(4 * times))
+        made = edited(data.encode(), settings.options).transformed
+        filters = tuple((name, "--" + name) for name in ("exclude", "imagePlatforms", "rules"))
+        read = [pod for pod, _ in made.decisions]
+        unmatched(settings.replace(filters=filters), read, [pod.ref for pod in read])
+        of_no_namespace(settings, [pod.replace(ref=pod.ref.replace(namespace="")) for pod in read])
+        only = settings.options.exclude[1:]
+        assert not any(naming(pod.ref, only) for pod in read)
+
+    in_proportion(run)
 
 
 INDEX = {

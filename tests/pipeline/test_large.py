@@ -100,7 +100,9 @@ def listed(item: str, count: int) -> str:
         pytest.param(listed("&a{n} {}", 50_000), 0, [], id="anchors"),
         pytest.param(listed("&a {}, " + "*a, " * 99 + "a", 500), 0, [], id="aliases"),
         pytest.param(listed("a{n}: {<<: {b: c}, b: d}", 10_000), 0, [], id="merges"),
-        pytest.param(HEAD + TERMS % ("{matchExpressions: [{key: k, operator: Exists}]}, " * 10_000), 0, [], id="terms"),
+        pytest.param(
+            HEAD + TERMS % ("{matchExpressions: [{key: k, operator: Exists}]}, " * 10_000), 0, [], id="terms"
+        ),
     ],
 )
 @pytest.mark.load

@@ -104,7 +104,9 @@ def test_marks_are_offsets_of_code_points() -> None:
 
 def test_a_document_of_too_many_nodes_is_refused_before_the_rest_is_read() -> None:
     assert parse("[" + "[],\n" * 98 + "]", most=202).value
-    with pytest.raises(InvalidInput, match=r"more than 202 nodes is not read: .* `kubectl get -o yaml`") as refused:
+    with pytest.raises(
+        InvalidInput, match=r"more than 202 nodes is not read: .* `kubectl get -o yaml`"
+    ) as refused:
         parse("[" + "[],\n" * 100 + "}", most=202)
     assert refused.value.line == 100
 

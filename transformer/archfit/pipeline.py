@@ -103,8 +103,8 @@ def _untouched(
         return untouched, ()
     from archfit.placement.selection import excluded
 
-    kept = [each for each in untouched if not any(excluded(each, glob) for glob in options.exclude)]
-    return kept, tuple(dict.fromkeys(each.ref for each in untouched if each not in kept))
+    pairs = [(each, excluded(each, options)) for each in untouched]
+    return [each for each, by in pairs if not by], tuple(dict.fromkeys(each.ref for each, by in pairs if by))
 
 
 def _unsupported(documents: Iterable[Document], untouched: list[Untouched], rows: UserRows) -> list[Result]:

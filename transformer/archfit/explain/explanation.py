@@ -21,7 +21,7 @@ from archfit.placement.affinity import ARCH_LABELS, OS_LABELS, existing_terms
 from archfit.placement.annotations import PREFIX, annotated
 from archfit.placement.case import PodCase, Trace
 from archfit.placement.decide import decide
-from archfit.placement.filters import matched
+from archfit.placement.filters import ruling
 from archfit.placement.reach import Reach, by_system, union
 from archfit.placement.selection import PodOptions
 from archfit.startup.record import Record
@@ -217,9 +217,8 @@ def _because(case: PodCase, images: Sequence[ImageAnswer], reaches: Sequence[str
 def _settings(pod: Pod, own: PodOptions, decision: Decision, options: Options) -> Iterator[str]:
     if own.controller:
         return
-    for number, rule in enumerate(options.rules, start=1):
-        if matched(pod, rule.match):
-            yield f"rule {number} of the configuration matches: {_rule(rule)}"
+    for number, rule in ruling(pod, options.rules):
+        yield f"rule {number + 1} of the configuration matches: {_rule(rule)}"
     notes = annotated(pod)
     if notes.skip:
         yield f'{PREFIX}skip: "true"'

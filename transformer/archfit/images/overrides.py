@@ -16,16 +16,17 @@ from fnmatch import translate
 from functools import lru_cache
 
 from archfit.base.errors import UsageError
+from archfit.base.row_index import LatestIndex, RowIndex
 from archfit.images.platforms import Found, ImagePlatforms
 from archfit.images.reference import HUB, Reference, host_and_rest
 from archfit.images.reference_grammar import IPV6
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 # `re` is loaded for a run that has an override: options and usual patterns are read without it.
-_WILDCARD = r"\[[^\]]*\]|[*?]"
+_WILDCARD = r"\[[^\]]*\]?|[*?]"
 _MOST_PATTERNS = 32768
 """As `fnmatch` keeps: a file with more would compile each for each image."""
 
@@ -35,7 +36,8 @@ def override(reference: Reference, rows: tuple[ImagePlatforms, ...]) -> Found | 
 
     Raises UsageError when two rows match equally well and disagree.
     """
-    ranked = [(specificity(row.pattern), row) for row in rows if matches(row.pattern, reference)]
+    near = [rows[number] for number in _indexes.of(rows).candidates(subjects(reference))]
+    ranked = [(specificity(row.pattern), row) for row in near if matches(row.pattern, reference)]
     if not ranked:
         return None
     best = max(rank for rank, _ in ranked)
@@ -58,6 +60,22 @@ def matches(pattern: str, reference: Reference) -> bool:
     else:
         subject = reference.name
     return bool(subject) and (pattern == subject or _matcher(pattern)(subject) is not None)
+
+
+def index(patterns: Sequence[str]) -> RowIndex:
+    """Which patterns may be about an image, by its `subjects`."""
+    return RowIndex(
+        (number, [[pattern]] if specificity(pattern)[0] else []) for number, pattern in enumerate(patterns)
+    )
+
+
+_indexes = LatestIndex(lambda rows: index([row.pattern for row in rows]))
+
+
+def subjects(reference: Reference) -> tuple[str, str, str]:
+    """What patterns without wildcards say where they are about the image."""
+    name = reference.name
+    return name, f"{name}:{reference.tag}", f"{name}@{reference.digest}"
 
 
 @lru_cache(_MOST_PATTERNS)

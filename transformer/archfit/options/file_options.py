@@ -73,7 +73,7 @@ def _glob(value: object) -> str:
     text = data_form.string(value)
     if not text:
         raise Problem("is empty: write a name or a glob such as 'web-*', or leave the key out")
-    return text
+    return text_form.closed(text)
 
 
 def _labels(value: object) -> tuple[tuple[str, str], ...]:
@@ -127,22 +127,25 @@ RULES = OptionType(
 
 def workloads(value: object) -> tuple[Workload, ...]:
     """The rows, in their order, doubles dropped. Raises Problem, also for two rows that place the same pods."""
-    rows: list[Workload] = []
-    taken: dict[tuple[str, str], list[Path]] = {}
+    rows: dict[Workload, None] = {}
+    taken: dict[tuple[str, str], dict[Any, Any]] = {}
     for number, item in enumerate(data_form.listed(value, f"{{{EXAMPLE}}}")):
         row = data_form.within(number, stated_row, item)
         if row in rows:
             continue
-        rows.append(row)
-        known, paths = taken.setdefault((row.group, row.kind), []), list(_written(row))
+        rows[row] = None
+        known, paths = taken.setdefault((row.group, row.kind), {}), list(_written(row))
         for path in paths:
-            if any(_meet(path, at) for at in known):
+            if _meets(path, known):
                 shown = pattern_text(path)
                 raise Problem(
                     f"two rows for {row.kind} write to {shown}: merge them into one row with all images of that pod",
                     (number,),
                 )
-        known += paths
+        for path in paths:
+            node = known
+            for step in (*path, _END):
+                node = node.setdefault(step, {})
     return tuple(rows)
 
 
@@ -156,11 +159,16 @@ def _written(row: Workload) -> Iterator[Path]:
         yield row.tolerations or (*row.pod_spec, "tolerations")
 
 
-def _meet(path: Path, other: Path) -> bool:
-    """Whether both patterns mean the same place in some object."""
-    return len(path) == len(other) and all(
-        left == right or "*" in {left, right} for left, right in zip(path, other, strict=True)
-    )
+_END = None
+
+
+def _meets(path: Path, known: dict[Any, Any]) -> bool:
+    """Whether the pattern and one of those that are known mean the same place in some object. known: by step."""
+    nodes = [known]
+    for step in path:
+        steps = [node.values() if step == "*" else (node.get(step, {}), node.get("*", {})) for node in nodes]
+        nodes = [node for some in steps for node in some if node]
+    return any(_END in node for node in nodes)
 
 
 WORKLOADS = OptionType(

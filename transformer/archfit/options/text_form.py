@@ -171,13 +171,20 @@ def in_order(text: str) -> list[Platform]:
     return [platform(word) for word in words(text, "platforms")]
 
 
+def closed(text: str) -> str:
+    """A glob whose last `[` has an end: for each without, `fnmatch` reads to the end of the text. Raises Problem."""
+    if text.rfind("[") > text.rfind("]"):
+        raise Problem(f"{text!r} has a '[' that nothing closes: add ']', or write '?' for any one character")
+    return text
+
+
 def glob(text: str) -> str:
     """A pattern over normalised references: not empty, no blanks, with a host. Raises Problem."""
     if not text or any(character.isspace() for character in text):
         raise Problem(f"{text!r} is not a pattern for images: write one as 'registry.local/legacy/*'")
     from archfit.images.overrides import with_host  # 0.7 ms, and few runs have patterns
 
-    if (full := with_host(text)) != text:
+    if (full := with_host(closed(text))) != text:
         raise Problem(f"{text!r} matches no image, because archfit compares full names: write {full!r}")
     return text
 
@@ -275,7 +282,7 @@ def exclude(text: str) -> Exclude:
         raise Problem(
             f"{text!r} is not KIND/NAMESPACE/NAME: write it as 'Job', '*/kube-system' or 'Job/*/migrate-*'"
         )
-    return Exclude(*parts)
+    return Exclude(*map(closed, parts))
 
 
 # Not the grammar of registries: names of containers, which serve as hosts here, have underscores.

@@ -18,19 +18,22 @@ from fnmatch import fnmatchcase
 from archfit.base.errors import InvalidReference
 from archfit.base.memo import Memo
 from archfit.base.results import ObjectRef, Result
+from archfit.base.row_index import LatestIndex, RowIndex
 from archfit.base.spelling import nearest
-from archfit.images.overrides import matches
+from archfit.images.overrides import index as image_index
+from archfit.images.overrides import matches, subjects
 from archfit.images.reference import Reference, parse
-from archfit.options.option_entries import Exclude, Match
+from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Settings
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
     from typing import TypeVar
 
+    S = TypeVar("S")
     T = TypeVar("T")
 
 _SHORT = {
@@ -116,6 +119,84 @@ def _labelled(pod: Pod, key: str, value: str) -> bool:
     return False
 
 
+def ruling(pod: Pod, rules: Sequence[Rule]) -> Iterator[tuple[int, Rule]]:
+    """The rules about the pod with their numbers from 0, in their order."""
+    for number in _rule_indexes.of(rules).candidates(_pod_keys(pod)):
+        if matched(pod, rules[number].match):
+            yield number, rules[number]
+
+
+def naming(ref: ObjectRef, globs: Sequence[Exclude]) -> Exclude | None:
+    """The first glob that means the object."""
+    near = _glob_indexes.of(globs).candidates(_keys(ref))
+    return next((globs[number] for number in near if named_by(ref, globs[number])), None)
+
+
+def _conditions(match: Match) -> list[list[Hashable]]:
+    literal = {"namespace": match.namespace, "name": match.name}
+    conditions: list[list[Hashable]] = [
+        [(field, text)] for field, text in literal.items() if text and not is_glob(text)
+    ]
+    if match.kind and not is_glob(match.kind):
+        conditions.append([("kind", kind) for kind in _meant[match.kind.lower().partition(".")[0]]])
+    return conditions + [[label] for label in match.labels]
+
+
+def _rule_index(rules: Sequence[Rule]) -> RowIndex:
+    return RowIndex((number, _conditions(rule.match)) for number, rule in enumerate(rules))
+
+
+def _glob_index(globs: Sequence[Exclude]) -> RowIndex:
+    rows = [(number, Match(glob.namespace, glob.kind, glob.name)) for number, glob in enumerate(globs)]
+    rows += [
+        (number, Match("", glob.kind, glob.namespace))
+        for number, glob in enumerate(globs)
+        if second_names_object(glob)
+    ]
+    return RowIndex((number, _conditions(match)) for number, match in rows)
+
+
+_rule_indexes, _glob_indexes = LatestIndex(_rule_index), LatestIndex(_glob_index)
+
+
+def _keys(ref: ObjectRef) -> list[Hashable]:
+    return [("namespace", ref.namespace), ("name", ref.name), ("kind", ref.kind.lower())]
+
+
+def _pod_keys(pod: Pod) -> list[Hashable]:
+    labels = [metadata.get("labels") for metadata in (pod.metadata, pod.object_metadata)]
+    pairs = [pair for own in labels if isinstance(own, dict) for pair in own.items()]
+    return _keys(pod.ref) + [(key, text_of(value)) for key, value in pairs]
+
+
+def _meaning_none(
+    rows: Sequence[T],
+    index: RowIndex,
+    objects: Iterable[S],
+    keys: Callable[[S], Iterable[Hashable]],
+    means: Callable[[S, T], bool],
+) -> list[T]:
+    """The rows that mean none of the objects, in their order."""
+    idle = dict(enumerate(rows))
+    for each in objects:
+        for number in index.candidates(keys(each)):
+            if number in idle and means(each, rows[number]):
+                del idle[number]
+    return list(idle.values())
+
+
+def idle_globs(globs: Sequence[Exclude], refs: Iterable[ObjectRef]) -> list[Exclude]:
+    """The globs that mean none of the objects, in their order."""
+    return _meaning_none(globs, _glob_index(globs), refs, _keys, named_by)
+
+
+def _idle_matches(rules: Sequence[Rule], pods: Iterable[Pod]) -> list[Match]:
+    idle = _meaning_none(
+        rules, _rule_index(rules), pods, _pod_keys, lambda pod, rule: matched(pod, rule.match)
+    )
+    return [rule.match for rule in idle]
+
+
 def unmatched(settings: Settings, pods: Sequence[Pod], refs: Iterable[ObjectRef]) -> list[Result]:
     """What is said of this run's filters that mean nothing of the input. refs: of all that may hold pods."""
     own = dict(settings.filters)
@@ -124,7 +205,7 @@ def unmatched(settings: Settings, pods: Sequence[Pod], refs: Iterable[ObjectRef]
         objects = list(dict.fromkeys(refs))
         results += _first(
             own["exclude"],
-            [glob for glob in options.exclude if not any(named_by(ref, glob) for ref in objects)],
+            idle_globs(options.exclude, objects),
             lambda glob: nothing_matches(glob, objects),
         )
     if "imagePlatforms" in own:
@@ -132,13 +213,15 @@ def unmatched(settings: Settings, pods: Sequence[Pod], refs: Iterable[ObjectRef]
         patterns = [row.pattern for row in options.image_platforms]
         results += _first(
             own["imagePlatforms"],
-            [pattern for pattern in patterns if not any(matches(pattern, image) for image in images)],
+            _meaning_none(
+                patterns, image_index(patterns), images, subjects, lambda image, text: matches(text, image)
+            ),
             lambda pattern: _no_image(pattern, images),
         )
     if "rules" in own:
         results += _first(
             own["rules"],
-            [rule.match for rule in options.rules if not any(matched(pod, rule.match) for pod in pods)],
+            _idle_matches(options.rules, pods),
             lambda match: f"no pod of the input matches {_shown(match)}",
         )
     cluster = [name for name in options.cluster_architectures if "/" not in name]
@@ -162,28 +245,22 @@ def of_no_namespace(settings: Settings, pods: Sequence[Pod]) -> list[Result]:
     loose = [pod for pod in pods if not pod.ref.namespace]
     if not loose:
         return []
-    missed = [
-        rule.match
-        for rule in options.rules
-        if _asks_for_namespace(rule.match.namespace) and not any(matched(pod, rule.match) for pod in pods)
-    ]
+    missed = _idle_matches(
+        [rule for rule in options.rules if _asks_for_namespace(rule.match.namespace)], pods
+    )
     if "exclude" not in dict(settings.filters):
-        missed += [
-            Match(glob.namespace, glob.kind, glob.name)
-            for glob in options.exclude
-            if glob.name
-            and _asks_for_namespace(glob.namespace)
-            and not any(named_by(pod.ref, glob) for pod in pods)
-        ]
-    for match in missed:
-        for pod in loose:
-            if matched(pod, match.replace(namespace="")):
-                text = (
-                    "rules and exclude of the configuration that name a namespace do not count for objects without "
-                    "one, as Helm renders them: match them by kind, name or labels, or render them with "
-                    "metadata.namespace"
-                )
-                return [pod.result("warning", text, ("metadata",))]
+        globs = [glob for glob in options.exclude if glob.name and _asks_for_namespace(glob.namespace)]
+        idle = idle_globs(globs, [pod.ref for pod in pods])
+        missed += [Match(glob.namespace, glob.kind, glob.name) for glob in idle]
+    anywhere = [Rule(match.replace(namespace="")) for match in missed]
+    for pod in loose:
+        if any(ruling(pod, anywhere)):
+            text = (
+                "rules and exclude of the configuration that name a namespace do not count for objects without "
+                "one, as Helm renders them: match them by kind, name or labels, or render them with "
+                "metadata.namespace"
+            )
+            return [pod.result("warning", text, ("metadata",))]
     return []
 
 

@@ -255,11 +255,14 @@ def limited_tolerations(case: PodCase, applying: Sequence[Toleration]) -> Iterat
     of_class = pod.runtime_class.tolerations if pod.runtime_class is not None else ()
     # In the order of `tolerations.existing`.
     values = [*of_class, *(own if isinstance(own, list) else ())]
+    by_key: dict[str, list[int]] = {}
+    for number, there in enumerate(case.tolerations):
+        by_key.setdefault(there.key, []).append(number)
     for toleration in applying:
         covering = [
             (number - len(of_class), values[number].get("tolerationSeconds"))
-            for number, there in enumerate(case.tolerations)
-            if taints.covers(there, toleration)
+            for number in sorted(by_key.get("", []) + by_key.get(toleration.key, []))
+            if taints.covers(case.tolerations[number], toleration)
         ]
         if toleration.effect == "NoExecute" and covering and all(limit is not None for _, limit in covering):
             number, limit = covering[0]

@@ -138,9 +138,9 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
     only, tolerate, prefer, skip, offered = None, None, None, None, False
     only_by: list[str] = []
     if options.rules:
-        from archfit.placement.filters import matched  # only runs with rules need it
-    for rule in options.rules:
-        if matched(pod, rule.match):
+        from archfit.placement.filters import ruling  # only runs with rules need it
+
+        for _, rule in ruling(pod, options.rules):
             only, offered = (rule.only, rule.offered) if rule.only is not None else (only, offered)
             tolerate = rule.tolerate if rule.tolerate is not None else tolerate
             prefer = rule.prefer if rule.prefer is not None else prefer
@@ -190,9 +190,8 @@ def _left_alone(pod: Pod, options: Options, *, skip_noted: bool, skip_ruled: boo
     name = pod.spec.get("nodeName")
     if name and isinstance(name, str):
         return "nodeName", f"spec.nodeName is set to {name}"
-    for pattern in options.exclude:
-        if excluded(pod, pattern):
-            return "exclude", f"excluded by configuration ({pattern})"
+    if pattern := excluded(pod, options):
+        return "exclude", f"excluded by configuration ({pattern})"
     if skip_ruled:
         return "rule", "a rule of the configuration says skip"
     if pod.row is not None and options.custom_resources in ("seen", "none"):
@@ -281,11 +280,13 @@ def _unlabelled(pod: Pod, options: Options) -> str:
     return ""
 
 
-def excluded(target: Pod | Untouched, pattern: Exclude) -> bool:
-    """Whether an exclude glob means a pod, or an object without one."""
-    from archfit.placement.filters import named_by  # only runs with globs need it
+def excluded(target: Pod | Untouched, options: Options) -> Exclude | None:
+    """The exclude glob that means a pod, or an object without one."""
+    if not options.exclude:
+        return None
+    from archfit.placement.filters import naming  # only runs with globs need it
 
-    return named_by(target.ref, pattern)
+    return naming(target.ref, options.exclude)
 
 
 ISTIO_REVISION = "istio.io/rev"

@@ -47,11 +47,27 @@ def existing(pod: Pod) -> list[Toleration]:
 
 def covers(there: Toleration, new: Toleration) -> bool:
     """Whether every taint that `new` tolerates is tolerated by `there` already."""
-    if there.effect not in ("", new.effect) or there.key not in ("", new.key):
-        return False
-    if there.operator == "Exists":
-        return True
-    return there.operator in ("", "Equal") and new.operator in ("", "Equal") and there.value == new.value
+    return _covered(new, _scopes((there,)))
+
+
+def _scopes(there: Iterable[Toleration]) -> set[tuple[str, str, str | None]]:
+    """(key, effect, value) of each; the value is None for any. One with an operator for numbers covers no other."""
+    return {
+        (each.key, each.effect, None if each.operator == "Exists" else each.value)
+        for each in there
+        if each.operator in ("", "Equal", "Exists")
+    }
+
+
+def _covered(new: Toleration, scopes: set[tuple[str, str, str | None]]) -> bool:
+    """Whether every taint that `new` tolerates is tolerated already."""
+    values = (None, new.value) if new.operator in ("", "Equal") else (None,)
+    return any(
+        (key, effect, value) in scopes
+        for key in ("", new.key)
+        for effect in ("", new.effect)
+        for value in values
+    )
 
 
 def closing(options: Options) -> list[tuple[str, Toleration]]:
@@ -62,10 +78,11 @@ def closing(options: Options) -> list[tuple[str, Toleration]]:
 
 def uncovered(there: Sequence[Toleration], new: Iterable[Toleration]) -> list[Toleration]:
     """Those of `new` that neither `there` nor an earlier one of `new` covers, in order."""
-    added: list[Toleration] = []
+    added, scopes = list[Toleration](), _scopes(there)
     for toleration in new:
-        if not any(covers(other, toleration) for other in (*there, *added)):
+        if not _covered(toleration, scopes):
             added.append(toleration)
+            scopes |= _scopes((toleration,))
     return added
 
 
@@ -108,12 +125,10 @@ def applicable(
     """
     if evidence.unasked or not evidence.known or (evidence.mounted_only and len(reachable) > 1):
         return []
-    applying = [
-        rule
-        for rule in rules
-        if not reachable.isdisjoint(rule.architectures)
-        and not any(exposed(name, by_term, written) for name in rule.architectures if name not in reachable)
-    ]
+    meant = [rule for rule in rules if not reachable.isdisjoint(rule.architectures)]
+    others = {name for rule in meant for name in rule.architectures if name not in reachable}
+    open_to = {name for name in others if exposed(name, by_term, written)}
+    applying = [rule for rule in meant if open_to.isdisjoint(rule.architectures)]
     possible = [rule.toleration for rule in applying if not rule.needed]
     if len(possible) == len(applying) or all_tainted(applying, [*own, *possible], reachable):
         return [rule.toleration for rule in applying]
@@ -151,8 +166,9 @@ def _runs(architecture: str, system: System) -> bool:
 def all_tainted(rules: Sequence[TolerationRule], own: Sequence[Toleration], reachable: Iterable[str]) -> bool:
     """Whether every architecture that the pod can reach needs a toleration."""
     needy: set[str] = set()
+    scopes = _scopes(own)
     for rule in rules:
-        if uncovered(own, (rule.toleration,)):
+        if not _covered(rule.toleration, scopes):
             needy.update(rule.architectures)
     return needy.issuperset(reachable)
 
