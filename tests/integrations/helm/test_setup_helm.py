@@ -267,7 +267,7 @@ def test_check_renders_a_pod_through_helm_4(user4: User) -> None:
     line = user4.set_up().ok().decode()
     ran = user4.set_up("--check", HELM_PLUGINS=line.strip().partition("=")[2])
     assert (ran.status, checked(ran)) == (0, ["ok"] * 3)
-    assert "a chart with one Pod, rendered through it: Change: restricted to amd64" in ran.stdout.decode()
+    assert "a chart with one Pod, rendered through it: OptedOut: spec.nodeName is set" in ran.stdout.decode()
     assert not (user4.home / ".local" / "state").exists(), "the last report is left alone"
 
 

@@ -56,7 +56,7 @@ def _function(version: str, program: str, environ: Mapping[str, str]) -> Iterato
         for name, text in (
             ("kustomization.yaml", _KUSTOMIZATION),
             ("pod.yaml", CHECK_POD),
-            (setup_files.NAME, setup_files.kustomize_config("")),
+            (setup_files.NAME, setup_files.kustomize_config("", {})),
         ):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)

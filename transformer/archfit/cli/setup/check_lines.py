@@ -34,14 +34,14 @@ def write_lines(lines: Iterable[Line], stdout: BinaryIO) -> int:
     return code
 
 
+# A pod that has a node is left alone, whatever the user's configuration says, and no registry is asked.
 CHECK_POD = """\
 apiVersion: v1
 kind: Pod
 metadata:
   name: archfit-check
-  annotations:
-    archfit.dev/image-platforms: linux/amd64
 spec:
+  nodeName: none
   containers:
     - name: check
       image: registry.invalid/archfit/check:1

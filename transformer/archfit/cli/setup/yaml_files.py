@@ -9,7 +9,10 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
+from archfit.edit.render import flow
+
 _NEVER_WRAP = 4096
+_LONG_LINE = 80
 
 
 def shipped(package: str, name: str) -> str:
@@ -39,6 +42,16 @@ def one_line(values: list[str]) -> CommentedSeq:
     sequence = CommentedSeq(values)
     sequence.fa.set_flow_style()
     return sequence
+
+
+def on_few_lines(value: Any) -> Any:
+    """A plain value in flow style, but for lists and mappings that take more than a line."""
+    text = flow(value)
+    if len(text) < _LONG_LINE or not isinstance(value, (dict, list)):
+        return parsed(text)
+    if isinstance(value, list):
+        return CommentedSeq(map(on_few_lines, value))
+    return mapping(**{key: on_few_lines(member) for key, member in value.items()})
 
 
 def _yaml() -> YAML:

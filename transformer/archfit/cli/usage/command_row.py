@@ -198,6 +198,11 @@ CHECK_FLAG = Flag(
     "Write nothing. Say what is wrong with an installation.",
     brief="Say what is wrong with an installation; write nothing.",
 )
+CONFIG = Flag(
+    f"{CONFIG_FLAG} FILE",
+    "The configuration whose `spec:` is written, and compared by --check; default: the file that ARCHFIT_CONFIG names.",
+    brief="The configuration whose `spec:` is written, and compared.",
+)
 REMOVE_FLAG = Flag(
     "--remove",
     "Take away what this command wrote and nobody changed, and name what stays. Give the flags that you wrote it with.",

@@ -6,6 +6,7 @@ from archfit.cli.usage.cluster_commands import POLICY_FLAGS
 from archfit.cli.usage.command_row import (
     ALL_STREAMS,
     CHECK_FLAG,
+    CONFIG,
     NO_INPUT,
     OUTPUT,
     REMOVE_FLAG,
@@ -129,6 +130,7 @@ Comments beside the rows name what the schema leaves open.
                 "--into DIR",
                 "Write into this plugins directory instead. It must not be one that Helm 3 reads.",
             ),
+            CONFIG,
             Flag(
                 "--check",
                 "Write nothing. Render a chart with one Pod through Helm and archfit, and report what is wrong.",
@@ -167,6 +169,7 @@ shell's profile that makes Helm 4 see it. It changes no file of yours.""",
                 "The init container's image; default: registry.example.com/archfit-bundle:VERSION.",
             ),
             Flag("--force", "Overwrite files that differ."),
+            CONFIG,
             CHECK_FLAG,
             REMOVE_FLAG,
         ),
@@ -190,6 +193,7 @@ Run --check in the sidecar:
         flags=(
             Flag("--into DIR", "The outermost kustomization; default: the working directory.", default="."),
             Flag("--container IMAGE", "Start archfit in a container instead of the one on PATH.", default=""),
+            CONFIG,
             CHECK_FLAG,
             REMOVE_FLAG,
         ),
@@ -211,6 +215,7 @@ Run --check in the sidecar:
         leading=("kpt",),
         flags=(
             Flag("--into DIR", "The package; default: the working directory.", default="."),
+            CONFIG,
             CHECK_FLAG,
             REMOVE_FLAG,
         ),
@@ -228,6 +233,7 @@ Run --check in the sidecar:
                 "--into DIR", "Where to write archfit-flux.yaml; default: the working directory.", default="."
             ),
             Flag("--helmrelease", "Write patches for a HelmRelease instead of a Kustomization."),
+            CONFIG,
             Flag(
                 "--check",
                 "Write nothing. Exit with 1 if the file is missing or out of date.",

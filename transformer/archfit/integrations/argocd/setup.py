@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import BinaryIO, TextIO
+from types import MappingProxyType
+from typing import Any, BinaryIO, TextIO
 
 from archfit import __version__
 from archfit.base.documentation import place
 from archfit.base.errors import UnknownFlag, UsageError
+from archfit.cli.setup.configuration import configuration
 from archfit.cli.setup.owned_files import remove_files, write_texts
 from archfit.cli.setup.yaml_files import mapping, one_line, parsed, shipped, written
 from archfit.cli.usage.command_table import BY_NAME
@@ -61,17 +63,19 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
                 f"{flag}: {value!r} cannot be used: write it without blanks, or leave the flag out"
             )
     if flags.check:
-        return check(flags.into, stdout, environ)
+        return check(flags.into, flags.config, stdout, environ)
+    own = configuration(flags.config, environ)
     folder = flags.into or _DEFAULT
     texts = files(
         discover=flags.discover,
         sidecar_image=flags.image or SIDECAR_IMAGE,
         bundle_image=flags.bundle_image or BUNDLE_IMAGE,
+        spec=own.spec,
     )
     if flags.remove:
         stderr.write(remove_files(folder, texts, "argocd"))
         return 0
-    stderr.write(f"{write_texts(folder, texts, force=flags.force)}\n")
+    stderr.write(f"{write_texts(folder, texts, force=flags.force)}\n{own.advice}")
     # Kustomize refuses absolute paths.
     beside, name = os.path.split(folder.rstrip("/")) if os.path.isabs(folder) else ("", folder)
     stderr.write(
@@ -81,17 +85,21 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     return 0
 
 
-def files(*, discover: bool, sidecar_image: str, bundle_image: str) -> dict[str, str]:
-    """Path -> text of everything. discover: whether Argo CD is to find the applications itself."""
-    configuration = _shipped("archfit.yaml")
+def files(
+    *, discover: bool, sidecar_image: str, bundle_image: str, spec: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, str]:
+    """Path -> text of everything. discover: whether Argo CD is to find the applications itself. spec: the user's."""
+    data = parsed(_shipped("archfit.yaml"))
+    data["spec"].update(spec)
+    text = written(data)
     return {
         **{name: _shipped(name) for name in _AS_THEY_ARE},
         "sidecar/plugin.yaml": plugin(discover=discover),
         "sidecar/repo-server.yaml": _repo_server("sidecar", "containers", sidecar_image),
-        "sidecar/archfit.yaml": configuration,
+        "sidecar/archfit.yaml": text,
         "sidecar/Dockerfile": _dockerfile("sidecar", SIDECAR_IMAGE),
         "build-options/repo-server.yaml": _repo_server("build-options", "initContainers", bundle_image),
-        "build-options/archfit.yaml": configuration,
+        "build-options/archfit.yaml": text,
         "build-options/Dockerfile": _dockerfile("build-options", BUNDLE_IMAGE),
     }
 

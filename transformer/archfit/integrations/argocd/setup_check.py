@@ -9,11 +9,13 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import BinaryIO
 
 from archfit.base.errors import UsageError
 from archfit.base.spelling import expected
-from archfit.cli.setup.check_lines import Line, write_lines
+from archfit.cli.setup.check_lines import Line, up_to_wrong, write_lines
+from archfit.cli.setup.configuration import compared
 from archfit.integrations.argocd.command import settings_of
 from archfit.lookup.store.open import default_path
 from archfit.options.config_yaml import read
@@ -40,10 +42,14 @@ _IN_AN_OUTAGE = {
 _NAMES = {str: "a text", list: "a list", bool: "true or false", dict: "a mapping"}
 
 
-def check(into: str | None, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
+def check(into: str | None, config: str | None, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
     """Writes a line for each thing found; 1 if one is wrong. into: the folder of `setup argocd`; else the sidecar's."""
     folder = os.path.join(into, "sidecar") if into else INSTALLED
-    return write_lines(_lines(os.path.join(folder, "plugin.yaml"), environ), stdout)
+    beside = (
+        [os.path.join(into, part, "archfit.yaml") for part in ("sidecar", "build-options")] if into else []
+    )
+    same = up_to_wrong(compared(config, environ, filter(os.path.isfile, beside))) if into else ()
+    return write_lines(chain(_lines(os.path.join(folder, "plugin.yaml"), environ), same), stdout)
 
 
 def _lines(path: str, environ: Mapping[str, str]) -> Iterator[Line]:

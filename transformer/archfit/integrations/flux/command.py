@@ -43,6 +43,7 @@ def run(argv: Sequence[str], stdin: BinaryIO, stderr: TextIO, environ: Mapping[s
     patches = BytesIO()
     form = "flux-helmrelease" if given.helmrelease else "flux-kustomization"
     flags = ["--format", form, "--color", when, *(["--quiet"] if quiet else [])]
+    flags += [] if given.config is None else ["--config", given.config]
     code = patch.run(flags, stdin, patches, stderr, environ)
     if code:
         return code

@@ -14,10 +14,12 @@ import contextlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import BinaryIO, TextIO
 
 from archfit.base.errors import ArchfitError, UsageError
-from archfit.cli.setup.check_lines import write_lines
+from archfit.cli.setup.check_lines import up_to_wrong, write_lines
+from archfit.cli.setup.configuration import Configuration, compared, configuration
 from archfit.cli.setup.owned_files import content_of, done, remove_files, write_files
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.integrations.helm import setup_files
@@ -34,12 +36,15 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         if value == "":
             raise UsageError(f"{flag}: is empty: write a path, or leave the flag out")
     directory = os.path.abspath(flags.into) if flags.into else home(environ)
+    plugin = os.path.join(directory, setup_files.NAME)
     if flags.check:
-        return write_lines(check_lines(flags.helm, directory, environ), stdout)
+        config = [os.path.join(plugin, setup_files.CONFIG)] if os.path.isdir(plugin) else []
+        same = up_to_wrong(compared(flags.config, environ, config)) if config else ()
+        return write_lines(chain(check_lines(flags.helm, directory, environ), same), stdout)
+    own = configuration(flags.config, environ)
     if flags.remove:
-        names = dict.fromkeys(setup_files.files(sys.executable, frozen=False), "")
-        folder = os.path.join(directory, setup_files.NAME)
-        stderr.write(remove_files(folder, names, "helm", lambda _path, content: setup_files.ours(content)))
+        names = dict.fromkeys((*setup_files.files(sys.executable), setup_files.CONFIG), "")
+        stderr.write(remove_files(plugin, names, "helm", lambda _path, content: setup_files.ours(content)))
         with contextlib.suppress(OSError):  # other plugins are in it
             os.rmdir(directory)
         stderr.write(f"Now: take {directory} out of HELM_PLUGINS in your shell's profile, if it is there\n")
@@ -47,9 +52,9 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     helms = [ask(flags.helm, environ)] if flags.helm else []
     helms += [helm for helm in on_path(environ) if helm not in helms]
     if not flags.into:
-        return _own(directory, helms, stdout, stderr, environ)
+        return _own(directory, helms, own, stdout, stderr, environ)
     _refuse_shared(directory, helms, environ)
-    _write(directory, stderr)
+    _write(directory, own, stderr)
     return 0
 
 
@@ -67,7 +72,12 @@ def home(environ: Mapping[str, str]) -> str:
 
 
 def _own(
-    directory: str, helms: Sequence[Helm], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+    directory: str,
+    helms: Sequence[Helm],
+    own: Configuration,
+    stdout: BinaryIO,
+    stderr: TextIO,
+    environ: Mapping[str, str],
 ) -> int:
     """Sets up the directory that is archfit's own, for the first Helm 4."""
     four = next((helm for helm in helms if helm.major == 4), None)
@@ -82,7 +92,7 @@ def _own(
             "--helm PATH, or write the plugin into a directory that you choose with --into DIR"
         )
     current = directories(four, environ)
-    _write(directory, stderr)
+    _write(directory, own, stderr)
     reading = [helm for helm in threes if reads(helm, directory, environ)]
     if reading:
         stderr.write(
@@ -120,17 +130,17 @@ def _refuse_shared(directory: str, helms: Sequence[Helm], environ: Mapping[str, 
             )
 
 
-def _write(directory: str, stderr: TextIO) -> None:
-    """Writes the plugin, whole; a file that is there and right stays. Raises ArchfitError."""
+def _write(directory: str, own: Configuration, stderr: TextIO) -> None:
+    """Writes the plugin; a file stays that is right, or of an earlier configuration. Raises ArchfitError."""
     why = setup_files.unusable(directory)
     if why:
         raise UsageError(f"{directory}: {why}: name another directory with --into")
     folder = os.path.join(directory, setup_files.NAME)
     _refuse_other_plugins(directory, folder)
     frozen = getattr(sys, "frozen", False)
-    wanted = setup_files.files(sys.executable, frozen=frozen)
+    wanted = setup_files.files(sys.executable, own.spec, frozen=frozen)
     changed = write_files(folder, wanted, _refusal)
-    stderr.write(f"{done(folder, changed=changed)}\n")
+    stderr.write(f"{done(folder, changed=changed)}\n{own.advice}")
 
 
 def _refusal(path: str, content: bytes) -> str:

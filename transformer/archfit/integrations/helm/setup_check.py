@@ -1,7 +1,4 @@
-"""`archfit setup helm --check`: does this Helm run archfit? One chart with one Pod, rendered for real.
-
-An annotation of the Pod gives the platforms of its image, so no registry is asked.
-"""
+"""`archfit setup helm --check`: does this Helm run archfit? One chart with one Pod, rendered for real."""
 
 from __future__ import annotations
 

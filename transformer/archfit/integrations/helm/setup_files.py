@@ -2,6 +2,7 @@
 
     PLUGINS DIRECTORY/archfit/plugin.yaml    schema v1 of helm.sh/helm/v4, internal/plugin/metadata_v1.go; strict
                               archfit        what it starts: this installation's Python, by its absolute path
+                              archfit.yaml   the user's placement, if there is one: counts without ARCHFIT_CONFIG
 
     plugin.yaml         command: ${HELM_PLUGIN_DIR}/archfit   found without PATH and without an active virtualenv
     in helm-plugin/     command: archfit                      found on PATH
@@ -15,12 +16,16 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Mapping
+from typing import Any
 
 from archfit import __version__
 from archfit.cli.setup.owned_files import File
-from archfit.cli.setup.yaml_files import parsed, shipped, written
+from archfit.cli.setup.yaml_files import mapping, parsed, shipped, written
+from archfit.options.config_file import API_VERSION, KIND
 
 NAME = "archfit"
+CONFIG = "archfit.yaml"
 MARK = "# Written by `archfit setup helm`, which writes it anew each time: changes are lost."
 _CLAIM = re.compile(rb"^name:[ \t]*[\"']?archfit[\"']?[ \t]*(#.*)?\r?$", re.MULTILINE).search
 
@@ -36,17 +41,20 @@ def plugin(command: str, head: str = "") -> str:
     return written(data)
 
 
-def files(python: str, *, frozen: bool = False) -> dict[str, File]:
+def files(python: str, spec: Mapping[str, Any] | None = None, *, frozen: bool = False) -> dict[str, File]:
     """The plugin that starts this installation, by file name.
 
-    python: its interpreter's path. frozen: python is archfit itself, as `make bundle` builds it.
+    python: its interpreter's path. spec: the user's. frozen: python is archfit itself, as `make bundle` builds it.
     """
+    config = mapping(apiVersion=API_VERSION, kind=KIND, spec=mapping(**(spec or {})))
+    config.yaml_set_start_comment(MARK.removeprefix("# "))
     # -P: the working directory is the user's chart, and holds no modules of ours.
     module = "" if frozen else " -P -c 'from archfit.cli.main import run; run()'"
     launcher = shipped(__package__, "launcher.sh").format(mark=MARK, program=shlex.quote(python) + module)
     return {
         "plugin.yaml": File(plugin(f"${{HELM_PLUGIN_DIR}}/{NAME}", MARK).encode(), 0o644),
         NAME: File(os.fsencode(launcher), 0o755),
+        **({CONFIG: File(written(config).encode(), 0o644)} if spec else {}),
     }
 
 

@@ -11,19 +11,20 @@ trip would change the indents of lists and the blanks before comments.
 from __future__ import annotations
 
 import os
-from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, BinaryIO, TextIO
 
 from archfit.base.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
 from archfit.base.patch import Add, Operation, apply
-from archfit.cli.setup.check_lines import write_lines
+from archfit.cli.setup.check_lines import up_to_wrong, write_lines
+from archfit.cli.setup.configuration import Configuration, compared, configuration
 from archfit.cli.setup.owned_files import File, content_of_users_file, remove_files, write_file
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.edit.insert import insertions
 from archfit.edit.render import flow
 from archfit.integrations.kustomize import setup_files as files
-from archfit.integrations.kustomize.setup_check import check_lines
+from archfit.integrations.kustomize.setup_check import check_lines, functions
 from archfit.workloads.sites import Spine, find_sites
 from archfit.yaml.compose import parse
 from archfit.yaml.tree import ROOT
@@ -84,16 +85,25 @@ def run(tool: str, argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, enviro
     if not os.path.isdir(flags.into):
         raise UsageError(f"--into: {flags.into!r} is not a directory: name one that is there")
     if flags.check:
-        return write_lines(check_lines(tool, flags.into, command, environ), stdout)
+        named = [path for path, _ in functions(flags.into)] if tool == "kustomize" else [_path(flags.into)]
+        same = up_to_wrong(compared(flags.config, environ, filter(os.path.isfile, named)))
+        return write_lines(chain(same, check_lines(tool, flags.into, command, environ)), stdout)
+    own = configuration(flags.config, environ)
+    image = flags.container if tool == "kustomize" else ""
+    text = files.kpt_config(own.spec) if tool == "kpt" else files.kustomize_config(image, own.spec)
     if flags.remove:
-        _remove(tool, flags, stderr)
+        _remove(tool, flags.into, text, stderr)
     else:
-        _write(tool, flags.into, flags.container if tool == "kustomize" else "", stderr)
+        _write(tool, flags.into, text, image, own, stderr)
     return 0
 
 
-def _write(tool: str, folder: str, image: str, stderr: TextIO) -> None:
-    """Writes the function's configuration and its entry. image: of a container, for kustomize."""
+def _path(folder: str) -> str:
+    return os.path.join(folder, files.NAME)
+
+
+def _write(tool: str, folder: str, text: str, image: str, own: Configuration, stderr: TextIO) -> None:
+    """Writes the function's configuration, its text, and its entry. image: of a container, for kustomize."""
     holder = next((name for name in _HOLDERS[tool] if os.path.exists(os.path.join(folder, name))), "")
     if not holder:
         missing = (
@@ -102,24 +112,19 @@ def _write(tool: str, folder: str, image: str, stderr: TextIO) -> None:
             else "kustomization: name the folder of the outermost one with --into DIR"
         )
         raise UsageError(f"{'the working directory' if folder == '.' else folder} holds no {missing}")
-    _write_config(os.path.join(folder, files.NAME), _config(tool, image), stderr)
+    _write_config(_path(folder), text, own, stderr)
     _add(os.path.join(folder, holder), tool, stderr)
     build = f"kustomize build --enable-alpha-plugins {'--network' if image else '--enable-exec'}"
     render = "kpt fn render --allow-exec" if tool == "kpt" else build
     stderr.write(f"Now: {render} {folder}    (archfit setup {tool} --check tries it)\n")
 
 
-def _config(tool: str, image: str) -> str:
-    return files.kpt_config() if tool == "kpt" else files.kustomize_config(image)
-
-
-def _remove(tool: str, flags: Namespace, stderr: TextIO) -> None:
+def _remove(tool: str, folder: str, text: str, stderr: TextIO) -> None:
     """Takes away the function's configuration and its entry, where both are as they were written."""
-    image = flags.container if tool == "kustomize" else ""
-    stderr.write(remove_files(flags.into, {files.NAME: _config(tool, image)}, tool))
+    stderr.write(remove_files(folder, {files.NAME: text}, tool))
     place, entry = _ENTRIES[tool]
     for name in _HOLDERS[tool]:
-        path = os.path.join(flags.into, name)
+        path = os.path.join(folder, name)
         holder = (content_of_users_file(path) or b"").decode(errors="replace")
         if files.NAME not in holder:
             continue
@@ -147,13 +152,14 @@ def without(text: str, path: tuple[str, ...], item: Any) -> str | None:
     return None
 
 
-def _write_config(path: str, text: str, stderr: TextIO) -> None:
+def _write_config(path: str, text: str, own: Configuration, stderr: TextIO) -> None:
     """Writes the function's configuration where there is none; the user's stays. Raises ArchfitError."""
     there = content_of_users_file(path)
     if there is None:
         write_file(path, File(text.encode()))
-        stderr.write(f"written: {path}\n")
+        stderr.write(f"written: {path}\n{own.advice}")
     elif b"kind: ArchFit" in there and (files.FUNCTION.encode() in there) == (files.FUNCTION in text):
+        own.check(path)
         stderr.write(f"there already: {path}\n")
     else:
         raise ArchfitError(

@@ -27,27 +27,26 @@ MUTATORS = ("pipeline", "mutators")
 MUTATOR = {"exec": "archfit", "configPath": NAME}
 
 
-def kustomize_config(image: str) -> str:
+def kustomize_config(image: str, spec: Mapping[str, Any]) -> str:
     """The function's configuration. image: of a container that holds archfit, "" for the program on PATH."""
     container = mapping(container=mapping(image=image, network=True))
     start = container if image else mapping(exec=mapping(path="archfit"))
-    return krm_config("kustomize", {FUNCTION: LiteralScalarString(written(start))}, {})
+    return krm_config("kustomize", {FUNCTION: LiteralScalarString(written(start))}, spec)
 
 
-def kpt_config() -> str:
+def kpt_config(spec: Mapping[str, Any]) -> str:
     """The same for kpt, which finds its functions in the Kptfile, and writes what they return to the files."""
-    return krm_config(
-        "kpt", {"config.kubernetes.io/local-config": DoubleQuotedScalarString("true")}, {"stamp": True}
-    )
+    local = {"config.kubernetes.io/local-config": DoubleQuotedScalarString("true")}
+    return krm_config("kpt", local, {"stamp": True, **spec})
 
 
 def krm_config(tool: str, annotations: Mapping[str, Any], spec: Mapping[str, Any]) -> str:
-    """An ArchFit object. annotations: how the tool starts it. spec: what it says besides the architectures."""
+    """An ArchFit object. annotations: how the tool starts it. spec: what it says beside the usual architectures."""
     data = mapping(
         apiVersion=API_VERSION,
         kind=KIND,
         metadata=mapping(name="archfit", annotations=mapping(**annotations)),
-        spec=mapping(clusterArchitectures=one_line(["amd64", "arm64"]), **spec),
+        spec=mapping(**{"clusterArchitectures": one_line(["amd64", "arm64"]), **spec}),
     )
     data.yaml_set_start_comment(HEAD.format(tool=tool))
     return written(data)
