@@ -14,6 +14,8 @@ BOTH = ("amd64", "arm64", "windows/amd64")
 ALL = (*BOTH, "windows/arm64")
 ON_LINUX, ON_WINDOWS = (OS, "In", ["linux"]), (OS, "In", ["windows"])
 TAINT = (("windows", Toleration("node.kubernetes.io/os", "Equal", "windows", "NoSchedule")),)
+APART = ("arm64", "windows/amd64")
+POOL, ZONE, NOT_ARM = ("pool", "In", ["general"]), ("zone", "In", ["a"]), (ARCH, "NotIn", ["arm64"])
 VIRTUAL = {"key": "virtual-kubelet.io/provider", "operator": "Exists"}
 
 
@@ -66,6 +68,30 @@ def on(*names: str) -> tuple[str, str, list[str]]:
         pytest.param(
             "amd64 arm64", BOTH, {"tolerations": [{"operator": "Exists"}]}, [term(ON_LINUX)], id="tolerates-everything"
         ),
+        pytest.param(
+            "amd64 arm64", APART, {"affinity": requiring(term(POOL), term(ZONE, NOT_ARM))},
+            [term(POOL, ON_LINUX), term(ZONE, NOT_ARM, on("arm64"))], id="a-term-that-leads-to-windows-alone-is-closed",
+        ),
+        pytest.param(
+            "arm64 windows/amd64", APART, {"affinity": requiring(term(POOL), term(ZONE, NOT_ARM))},
+            [term(POOL), term(ZONE, NOT_ARM)], id="a-term-that-leads-to-windows-alone-where-the-images-run",
+        ),
+        pytest.param(
+            "arm64 windows/amd64", APART, {"nodeSelector": {ARCH: "amd64"}}, None, id="a-pin-of-windows-nodes"
+        ),
+        pytest.param(
+            "arm64 windows/amd64", (*APART, "windows/arm64"), {"affinity": requiring(term(POOL))},
+            [term(POOL, ON_LINUX)], id="one-list-that-would-lose-all-of-linux",
+        ),
+        pytest.param(
+            "arm64 windows/amd64", (*APART, "windows/arm64"), {"affinity": requiring(term(POOL), term(ON_WINDOWS))},
+            [term(POOL, ON_LINUX), term(ON_WINDOWS, on("amd64"))], id="one-list-beside-a-term-of-windows",
+        ),
+        pytest.param(
+            "amd64 windows/amd64", BOTH,
+            {"os": {"name": "windows"}, "affinity": requiring(term(ON_LINUX), term(ON_WINDOWS))},
+            [term(ON_LINUX, on("amd64"), on("386")), term(ON_WINDOWS)], id="a-term-that-spec-os-contradicts",
+        ),
     ],
 )  # fmt: skip
 def test_a_pod_that_names_no_system(
@@ -93,6 +119,62 @@ def test_images_for_windows_alone_need_a_pod_that_says_so() -> None:
     outcome = one("windows/amd64", options)
     assert outcome.name == "Conflict"
     assert "offers nothing for linux, only windows/amd64" in outcome.messages[0]
+
+
+@pytest.mark.parametrize(
+    ("platforms", "cluster", "fields", "says"),
+    [
+        pytest.param(
+            "amd64 arm64", APART, {"affinity": requiring(term(NOT_ARM))},
+            "pinned to windows/amd64 by its required node affinity, but app:1 offers nothing for windows, only linux",
+            id="a-term-that-windows-nodes-alone-meet",
+        ),
+        pytest.param(
+            "amd64 arm64", APART, {"nodeSelector": {ARCH: "amd64"}},
+            "pinned to amd64 by its nodeSelector, but app:1 offers nothing for windows", id="a-pin-of-windows-nodes",
+        ),
+        pytest.param(
+            "amd64 windows/amd64", ("amd64",), {"os": {"name": "windows"}, "nodeSelector": {OS: "linux"}},
+            "spec.os is windows, and its nodeSelector and required node affinity ask for other nodes",
+            id="spec-os-that-the-nodeSelector-contradicts",
+        ),
+    ],
+)  # fmt: skip
+def test_a_pod_that_no_node_can_run(platforms: str, cluster: tuple[str, ...], fields: Any, says: str) -> None:
+    outcome = one(platforms, Options(cluster_architectures=cluster), **fields)
+    assert (outcome.name, outcome.messages[0][: len(says) + 7]) == ("Conflict", f"error: {says}")
+
+
+@pytest.mark.parametrize(
+    ("platforms", "fields", "tolerated", "preferred"),
+    [
+        pytest.param("amd64 arm64", {}, True, True, id="linux"),
+        pytest.param("windows/amd64 windows/arm64", {"nodeSelector": {OS: "windows"}}, False, False, id="windows"),
+        pytest.param("arm64 windows/amd64", {}, True, False, id="one-architecture-of-each"),
+    ],
+)  # fmt: skip
+def test_a_bare_architecture_of_tolerate_and_prefer_means_linux(
+    platforms: str, fields: Any, tolerated: bool, preferred: bool
+) -> None:
+    outcome = one(platforms, Options(cluster_architectures=ALL, prefer=(("arm64", 1),)), **fields)
+    assert ("tolerations" in outcome.added) is tolerated
+    affinity = outcome.spec.get("affinity", {}).get("nodeAffinity", {})
+    assert ("preferredDuringSchedulingIgnoredDuringExecution" in affinity) is preferred
+
+
+@pytest.mark.parametrize(
+    ("platforms", "tolerated"),
+    [
+        pytest.param("arm64", True, id="linux-alone"),
+        pytest.param("arm64 windows/amd64", False, id="windows-too"),
+    ],
+)
+@pytest.mark.parametrize("needed", [False, True], ids=["immutable", "when-needed"])
+def test_a_toleration_that_not_every_node_needs(platforms: str, tolerated: bool, needed: bool) -> None:
+    options = Options(cluster_architectures=BOTH)
+    if needed:
+        options = options.replace(tolerate=tuple(rule.replace(needed=True) for rule in options.tolerate))
+    assert ("tolerations" in one(platforms, options, "Deployment" if needed else "Job").added) is tolerated
 
 
 def test_two_images_share_no_more_than_one_system() -> None:
@@ -134,6 +216,16 @@ def test_a_bare_architecture_of_only_means_linux() -> None:
         metadata={"annotations": {"archfit.dev/only": "amd64"}},
     )
     assert terms_of(outcome.spec) == [term(ON_LINUX, on("amd64"))]
+
+
+def test_a_bare_architecture_of_only_narrows_a_pod_for_windows_too() -> None:
+    outcome = decided(
+        {**using("app:1"), "os": {"name": "windows"}},
+        {"app:1": "amd64 windows/amd64 windows/arm64"},
+        Options(cluster_architectures=ALL),
+        metadata={"annotations": {"archfit.dev/only": "amd64"}},
+    )
+    assert terms_of(outcome.spec) == [term(ON_WINDOWS, on("amd64"))]
 
 
 def test_never_writes_no_system_either() -> None:

@@ -121,6 +121,7 @@ class Decision(Record):
     results: warnings and errors of this pod spec.
     controller: the object that controls this one and decides in its place, as `ReplicaSet/web-5d4f`, or "".
     withheld: what a row that was not seen keeps archfit from writing, as "a toleration of key=value:effect".
+    beside_record: it was made for the pod with what an earlier run recorded, which therefore stays.
     """
 
     outcome: Outcome
@@ -133,6 +134,7 @@ class Decision(Record):
     results: tuple[Result, ...] = ()
     controller: str = ""
     withheld: tuple[str, ...] = ()
+    beside_record: bool = False
 
 
 def has_error(results: Iterable[Result]) -> bool:

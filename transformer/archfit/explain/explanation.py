@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from archfit.base.patch import dotted, pattern_text
 from archfit.base.printable import few
 from archfit.base.results import Decision, ObjectRef, Outcome, Severity
-from archfit.explain.images import ImageAnswer, image_answers, named
+from archfit.explain.images import ImageAnswer, image_answers
 from archfit.explain.remedies import Remedy, remedies
 from archfit.explain.steps import Step, affinity_steps, preference_steps, toleration_steps
 from archfit.images.platforms import Answer
@@ -22,7 +22,7 @@ from archfit.placement.annotations import PREFIX, annotated
 from archfit.placement.case import PodCase, Trace
 from archfit.placement.decide import decide
 from archfit.placement.filters import ruling
-from archfit.placement.reach import Reach, by_system, union
+from archfit.placement.reach import Reach, by_system, named, union
 from archfit.placement.selection import PodOptions
 from archfit.startup.record import Record
 from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of
@@ -92,6 +92,7 @@ def explanation(
     decide(pod, own, answers, options, trace)
     case = trace.case
     images = image_answers(pod, own, trace, decision, options)
+    pod = case.pod if case else pod  # with what an earlier run recorded, where that counts
     demands = case.reaches if case else ()
     opened, reaches = _open(demands), _reaches(demands)
     shut = _names(pair for reach in demands for pair in reach.shut)
@@ -124,11 +125,7 @@ def explanation(
 
 
 def _open(reaches: Iterable[Reach]) -> tuple[str, ...]:
-    return _names(
-        pair
-        for reach in reaches
-        for pair in (*((system.os, name) for system in reach.systems for name in system.allowed), *reach.shut)
-    )
+    return _names(cell for reach in reaches for cell in reach.cells)
 
 
 def _cluster(reaches: Sequence[Reach], options: Options) -> tuple[tuple[str, ...], str]:
@@ -144,12 +141,7 @@ def _cluster(reaches: Sequence[Reach], options: Options) -> tuple[tuple[str, ...
 
 
 def _reaches(reaches: Iterable[Reach]) -> tuple[str, ...]:
-    return _names(
-        (system.os, name)
-        for reach in reaches
-        for system in reach.systems
-        for name in reach.live & system.allowed & system.runs
-    )
+    return _names(cell for reach in reaches for cell in reach.live_cells)
 
 
 def _names(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -208,7 +200,7 @@ def _because(case: PodCase, images: Sequence[ImageAnswer], reaches: Sequence[str
     if not missing and case.own.only is None:
         everywhere = set(_cluster(case.reaches, case.options)[0]) <= set(opened)
         if all(image.runs_on is None for image in images):
-            yield "no image restricts it"
+            yield f"no image{' that is known' * case.evidence.unasked} restricts it"
         else:
             which = " that are known" if case.evidence.unasked else ""
             yield f"all its images{which} run {'there' if everywhere else 'on what it allows'}"

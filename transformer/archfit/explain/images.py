@@ -11,7 +11,7 @@ from archfit.images.platforms import Absent, Answer, Found, Unknown
 from archfit.options.settings import Options
 from archfit.placement.case import Trace
 from archfit.placement.evidence import offered
-from archfit.placement.reach import by_system
+from archfit.placement.reach import by_system, named
 from archfit.placement.selection import PodOptions
 from archfit.startup.record import Record
 from archfit.workloads.pods import ImageUse, Pod
@@ -49,11 +49,6 @@ class ImageAnswer(Record):
     def unknown(self) -> bool:
         """Whether it has no platforms to go by, although there is something to ask for."""
         return self.answer in ("Absent", "Unknown", "Malformed") and not self.counts
-
-
-def named(os: str, architecture: str) -> str:
-    """`amd64` of Linux, `windows/amd64` of another OS."""
-    return architecture if os == "linux" else f"{os}/{architecture}"
 
 
 def image_answers(

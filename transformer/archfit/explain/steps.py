@@ -75,7 +75,7 @@ def _effect(trace: Trace, case: PodCase, decision: Decision, field: str, *, kept
         return "left out", _unwritten(case, decision, field)
     at = case.pod.at(field)
     paths = [step.path for step in decision.patch if isinstance(step, Add)]
-    if not case.taken_back or any(path[: len(at)] == at or at[: len(path)] == path for path in paths):
+    if case.pod.stamped is None or any(path[: len(at)] == at or at[: len(path)] == path for path in paths):
         return "added", ""
     return "present", "an earlier run added it (--stamp)"
 
@@ -161,9 +161,9 @@ def _not_tolerated(case: PodCase, wanted: Additions, rule: TolerationRule) -> tu
         return "left out", "no image has platforms to go by"
     if case.evidence.mounted_only and len(case.reachable_architectures) > 1:
         return "left out", "its images are mounted, and say nothing about where it runs"
-    if case.reachable_architectures.isdisjoint(rule.architectures):
+    if case.on_linux.isdisjoint(rule.architectures):
         return "left out", f"the pod cannot run on {listed(rule.architectures)}"
-    beyond = [name for name in rule.architectures if name not in case.reachable_architectures]
+    beyond = [name for name in rule.architectures if name not in case.on_linux]
     unsafe = [name for name in beyond if taints.exposed(name, case.reaches, wanted.terms)]
     if unsafe:
         off = "nothing else keeps the pod off such nodes"
@@ -218,8 +218,8 @@ def _not_preferred(trace: Trace, case: PodCase, architecture: str) -> str:
         return "the pod states a preference of its own"
     if case.pod.ref.kind == "DaemonSet":
         return "a DaemonSet runs on every node"
-    if architecture not in case.reachable_architectures:
+    if architecture not in case.on_linux:
         return f"the pod cannot run on {architecture}"
-    if len(case.reachable_architectures) < 2:
+    if len(case.on_linux) < 2:
         return f"the pod runs on {architecture} alone"
     return "the platforms of an image cannot be looked up"

@@ -35,7 +35,7 @@ class PodCase(Record):
 
     options: of the run. own: of the pod.
     reaches: where each required term leads; one without terms where the pod has none.
-    reachable_architectures: the union of what is live in them.
+    reachable_architectures: the union of what is live in them. on_linux: that of Linux alone.
     tolerations: those that the pod has.
     prefers_architecture: its own preferred terms name one; False without `prefer`, which alone needs to know.
     immutable: the object cannot be changed once it is applied.
@@ -49,6 +49,7 @@ class PodCase(Record):
     evidence: ImageEvidence
     reaches: tuple[Reach, ...]
     reachable_architectures: frozenset[str]
+    on_linux: frozenset[str]
     tolerations: list[Toleration]
     prefers_architecture: bool
     immutable: bool
@@ -59,11 +60,6 @@ class PodCase(Record):
     def cluster(self) -> frozenset[str]:
         """The cluster's architectures of the systems that the pod can be meant for."""
         return union(system.cluster for reach in self.reaches for system in reach.systems)
-
-    @property
-    def taken_back(self) -> bool:
-        """Whether what an earlier run added is known, so that the pod is judged without it."""
-        return self.options.stamp or self.pod.stamped
 
 
 HELM_HOOK = "helm.sh/hook"

@@ -1,6 +1,7 @@
 """The decision for one pod spec, as a patch.
 
-1. opted out -> OptedOut; no image has an answer -> Unresolved; nothing reachable -> Conflict
+1. opted out -> OptedOut; nothing reachable -> Conflict. Where an image is Unknown or Absent, the pod is judged with
+   what an earlier run recorded: that stays, or is narrowed further
 2. required node affinity, for the pod or for each of its terms       `reach`
 3. tolerations, then preferred terms, on top of it                    `tolerations`
 4. `immutable: needed`, for what cannot be changed once applied (`case`): only what it
@@ -60,6 +61,8 @@ def decide(
         )
     given = answers_for(pod, answers, options, own)
     evidence = ImageEvidence.from_answers(pod, given, options)
+    if evidence.unanswered and pod.stamped is not None:
+        pod = pod.as_recorded
     if trace is not None:
         trace.given, trace.evidence = given, evidence
     results = [*own.results, *evidence.results]
@@ -97,10 +100,11 @@ def decide(
         results.append(pod.result("error", str(malformed_tolerations), malformed_tolerations.path))
     if results and has_error(results):
         return Decision("Unresolved", "it has errors", immutable=immutable, results=tuple(results))
-    if evidence.left:
-        return Decision("Unresolved", evidence.unanswered, immutable=immutable, results=tuple(results))
     reachable = _live(by_term)
-    case = PodCase(pod, options, own, evidence, by_term, reachable, tolerations, stated, immutable, results)
+    on_linux = union([reach.on_linux for reach in by_term])
+    case = PodCase(
+        pod, options, own, evidence, by_term, reachable, on_linux, tolerations, stated, immutable, results
+    )
     if trace is not None:
         trace.case = case
     if reachable:
@@ -178,7 +182,7 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         from archfit.placement.pod_warnings import warnings
 
         case.results.extend(warnings(case, pins, needed, lacking))
-    kept = [] if case.taken_back else [reach for reach in case.reaches if not reach.barred]
+    kept = [] if case.evidence.unasked else [reach for reach in case.reaches if not reach.barred]
     stale = list(stale_terms(pod, kept, unlabelled=bool(own.unlabelled)))
     if stale:
         from archfit.placement.pod_warnings import of_stale_terms
@@ -186,14 +190,12 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         case.results.append(of_stale_terms(case, stale))
 
     terms = NOTHING if options.affinity == "never" else needed
-    applying = taints.applicable(
-        own.tolerate, case.reaches, case.reachable_architectures, terms, case.evidence, case.tolerations
-    )
+    applying = taints.applicable(case, terms)
     if any(toleration.effect == "NoExecute" for toleration in applying):
         from archfit.placement.pod_warnings import limited_tolerations
 
         case.results.extend(limited_tolerations(case, applying))
-    tainted = (unseen or custom is not None) and _all_tainted(case)
+    tainted = (unseen or custom is not None) and taints.all_tainted(case, own.tolerate)
     additions = _additions(case, terms, applying, needed_only=needed_only, unseen=unseen and not tainted)
     if trace is not None:
         trace.needed, trace.applying, trace.needed_only = needed, tuple(applying), needed_only
@@ -251,22 +253,16 @@ def _additions(
     new = taints.uncovered(case.tolerations, applying)
     preferred: list[tuple[str, int]] = []
     if needed_only:
-        if new and not _all_tainted(case):
+        if new and not taints.all_tainted(case, own.tolerate):
             new = []
     elif own.prefer and not case.prefers_architecture and case.pod.ref.kind != "DaemonSet":
-        preferred = taints.preferred(own.prefer, case.reachable_architectures, case.evidence)
+        preferred = taints.preferred(case)
     namespace = case.pod.namespace
     if new and namespace is not None and not unseen:
         from archfit.placement.pod_warnings import allowed_tolerations
 
         new = allowed_tolerations(case, namespace, new)
     return Additions(terms, tuple(preferred), tuple(new))
-
-
-def _all_tainted(case: PodCase) -> bool:
-    # What the pod names and the cluster does not have is no place to run without a toleration.
-    there = case.reachable_architectures & case.cluster or case.reachable_architectures
-    return taints.all_tainted(case.own.tolerate, case.tolerations, there)
 
 
 def _changed(
@@ -305,12 +301,7 @@ def _restricted_to(case: PodCase, terms: RequiredTerms) -> Sequence[str]:
     }
     if OS not in keys:
         return in_order[case.reachable_architectures] if terms is not NOTHING else ()
-    runs = {
-        (system.os, name)
-        for reach in case.reaches
-        for system in reach.systems
-        for name in reach.live & system.runs
-    }
+    runs = {cell for reach in case.reaches for cell in reach.live_cells}
     if ARCH not in keys:
         return sorted({os for os, _ in runs})
     return [f"{os}/{name}" for os, name in sorted(runs)]
@@ -375,6 +366,7 @@ def _decision(
         case.immutable,
         tuple(case.results),
         withheld=case.withheld,
+        beside_record=bool(case.evidence.unanswered) and case.pod.stamped is not None,
     )
 
 

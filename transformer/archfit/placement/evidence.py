@@ -16,8 +16,7 @@
 A single manifest counts by its architecture, whatever the variant: nodes pull it without a check. Answers of
 registries are stored unchanged, so that these rules also apply to old caches and lock files.
 
-A pod with an Absent or Unknown image stays as it is if no other image is known, or if an earlier run recorded what it
-added: that may rest on an answer. Source: containerd/platforms, compare.go and database.go; containers/image,
+Source: containerd/platforms, compare.go and database.go; containers/image,
 internal/pkg/platform/platform_matcher.go.
 """
 
@@ -121,7 +120,7 @@ class ImageEvidence(Record):
 
     known: each use of an image whose platforms count.
     unasked: at least one image has no answer and restricts nothing, so that no toleration is added.
-    unanswered: why that is, for an Absent or Unknown image; "" where there is none. left: the pod stays as it is.
+    unanswered: why that is, for an Absent or Unknown image; "" where there is none.
     results: messages for the user; with an error among them the pod cannot be decided.
     unknown: `at_gate` alone: each other use, with its answer.
     """
@@ -129,7 +128,6 @@ class ImageEvidence(Record):
     known: tuple[tuple[ImageUse, Found], ...]
     unasked: bool = False
     unanswered: str = ""
-    left: bool = False
     results: tuple[Result, ...] = ()
     unknown: tuple[tuple[ImageUse, Absent | Unknown | Unasked | Malformed], ...] = ()
 
@@ -147,10 +145,7 @@ class ImageEvidence(Record):
         builder = _EvidenceBuilder(pod, options)
         for use, answer in zip(pod.images, given, strict=True):
             builder.add(use, answer)
-        unanswered = builder.unanswered
-        left = bool(unanswered) and (not builder.known or _is_stamped(pod))
-        results = tuple(builder.results.values())
-        return cls(tuple(builder.known), builder.unasked, unanswered, left, results)
+        return cls(tuple(builder.known), builder.unasked, builder.unanswered, tuple(builder.results.values()))
 
     @classmethod
     def at_gate(cls, pod: Pod, given: Iterable[Answer], options: Options) -> ImageEvidence:
@@ -285,7 +280,7 @@ def _is_stamped(pod: Pod) -> bool:
     from archfit.placement.annotations import STAMP  # only an assumption needs it
 
     annotations = pod.object_metadata.get("annotations")
-    return pod.stamped or (isinstance(annotations, dict) and STAMP in annotations)
+    return pod.stamped is not None or (isinstance(annotations, dict) and STAMP in annotations)
 
 
 def _assumed(answer: Unknown, options: Options) -> str:

@@ -19,7 +19,7 @@ from archfit.placement.affinity import ARCH_LABELS, existing_terms
 from archfit.placement.case import PodCase
 from archfit.placement.evidence import offered
 from archfit.placement.pod_patch import because, listed, taint
-from archfit.placement.reach import NOTHING, Reach, RequiredTerms, Stale, stale_terms, union
+from archfit.placement.reach import NOTHING, Reach, RequiredTerms, Stale, named, stale_terms, union
 from archfit.workloads.pods import ImageUse, Namespace, Pod
 from archfit.yaml.values import text_of
 
@@ -46,17 +46,17 @@ def conflict(case: PodCase, pins: tuple[str, ...], part: Path = ()) -> Result:
     """
     pod, own, reaches = case.pod, case.own, case.reaches
     open_to = union(reach.allowed for reach in reaches)
+    cells = frozenset(named(*cell) for reach in reaches for cell in reach.cells)
     systems = list(dict.fromkeys(system.os for reach in reaches for system in reach.systems))
-    message = _demands(case, pins, open_to, part=bool(part))
+    message = _demands(case, pins, cells, part=bool(part))
     if own.only is not None:
         message += f", {own.only_by} allows {listed(own.only) or 'nothing'}"
     offers = dict.fromkeys(
         _offer(use, answer, systems[:_MOST] or ["linux"], open_to) for use, answer in case.evidence.known
     )
     link = ", but " if open_to else "; "
-    split = f". {_SPLIT}" if any(reach.lost for reach in reaches) else ""
-    message += f"{link if offers else ''}{'; '.join(offers)}{split}. {_ADVICE}"
-    if not case.taken_back and any(stale_terms(pod, reaches, unlabelled=bool(own.unlabelled))):
+    message += f"{link if offers else ''}{'; '.join(offers)}. {_ADVICE}"
+    if any(stale_terms(pod, reaches, unlabelled=bool(own.unlabelled))):
         message += f". If {_EARLIER.format('its required node affinity')}"
     severity: Severity = "error" if case.options.on_conflict == "fail" else "warning"
     return pod.result(severity, message, part or _demanding_path(pod, pins, reaches))
@@ -84,15 +84,18 @@ def _pinned(pod: Pod, pins: Sequence[str]) -> str:
     return f"pinned to {listed(pins)} by {' and '.join(by)}"
 
 
-def _demands(case: PodCase, pins: Sequence[str], open_to: frozenset[str], *, part: bool) -> str:
+def _demands(case: PodCase, pins: Sequence[str], cells: frozenset[str], *, part: bool) -> str:
     pod, reaches, entries = case.pod, case.reaches, case.options.cluster_architectures
-    if not open_to:
+    stated = next((reach.demand.stated for reach in reaches), "")
+    if stated and all(stated not in reach.demand.open_to for reach in reaches):
+        return f"spec.os is {stated}, and its nodeSelector and required node affinity ask for other nodes"
+    if not cells:
         end = f" and RuntimeClass {pod.runtime_class.name}" if pod.runtime_class is not None else ""
         return f"no node matches its own nodeSelector and required node affinity{end}"
     if pins:
         return _pinned(pod, pins)
-    if not open_to >= set(entries) and (reaches[0].demand.index is not None or part):
-        return f"pinned to {listed(open_to)} by {'this term' if part else 'its required node affinity'}"
+    if not cells >= set(entries) and (reaches[0].demand.index is not None or part):
+        return f"pinned to {listed(cells)} by {'this term' if part else 'its required node affinity'}"
     systems = {system.os for reach in reaches for system in reach.systems}
     if "linux" not in systems:
         entries = tuple(entry for entry in entries if entry.partition("/")[0] in systems)
@@ -120,18 +123,14 @@ def _offer(use: ImageUse, answer: Found, systems: Sequence[str], wanted: frozens
 def _lost_nodes(case: PodCase) -> set[str]:
     """Nodes of the cluster that the pod allows and cannot reach: `arm64`, `windows/arm64`."""
     only = case.own.only
-    allowed: dict[str, set[str]] = {}
-    kept: dict[str, set[str]] = {}
-    for reach in case.reaches:
-        for system in reach.systems:
-            allowed.setdefault(system.os, set()).update(system.allowed & system.cluster)
-            kept.setdefault(system.os, set()).update(reach.live & system.runs)
-    return {
-        architecture if os == "linux" else f"{os}/{architecture}"
-        for os, names in allowed.items()
-        for architecture in names - kept[os]
-        if only is None or architecture in only
+    allowed = {
+        (system.os, name)
+        for reach in case.reaches
+        for system in reach.systems
+        for name in system.allowed & system.cluster
     }
+    live = {cell for reach in case.reaches for cell in reach.live_cells}
+    return {named(os, name) for os, name in allowed - live if only is None or name in only}
 
 
 def unsafe(lacking: Sequence[Removed]) -> str:
@@ -204,11 +203,9 @@ def _of_terms(case: PodCase, needed: RequiredTerms) -> Iterator[Result]:
     pod, reachable = case.pod, listed(case.reachable_architectures)
     path = existing_terms(pod)[1]
     for reach in needed.dead:
-        systems = ", ".join(system.os for system in reach.systems)
-        split = f". {_SPLIT}" if reach.lost else ""
         message = (
-            f"the images do not run on what this term allows ({systems}: {listed(reach.allowed)}), so archfit "
-            f"makes it match no node; the pod runs on {reachable}{split}"
+            f"the pod cannot run on what this term allows ({listed('/'.join(cell) for cell in reach.cells)}), so "
+            f"archfit makes it match no node; it runs on {reachable}"
         )
         yield pod.result("warning", message, (*path, reach.demand.index or 0))
     for reach in case.reaches:

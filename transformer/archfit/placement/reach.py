@@ -1,9 +1,12 @@
 """Where a pod can go, for each of its required terms, and the required node affinity that it gets.
 
-An OS without entries in clusterArchitectures has what the images offer, so that nothing is taken from it; where they
-offer nothing for it, it has those of Linux. A named architecture that only another system's cluster has is meant for
-that one. Systems of a term for which the images have no build are `shut`; one whose nodes have a taint that the pod
-does not tolerate (`systemTaints`) is closed anyway. The first row that holds says what is written:
+A term opens the cells (system, architecture) of the cluster that its labels let through; images are asked then. A
+named architecture that only another system's cluster has is a cell of that one alone. An OS without entries in
+clusterArchitectures is opened by a term that names it, and has what the images offer, so that nothing is taken from it;
+where they offer nothing for it, it has those of Linux. A system whose nodes have a taint that the pod does not tolerate
+(`systemTaints`) is closed anyway. A term is meant for the systems that it or `spec.os` names, else for Linux if it
+opens a cell of it; beside one of these that lives, also for others that its images run on. What else it opens is
+`shut`. The first row that holds says what is written:
 
     a system is shut                        kubernetes.io/os In [the others], beside what the rows below write
     nodeSelector names an architecture      nothing, as it is supported already; a warning where the cluster lacks it
@@ -75,7 +78,11 @@ class System(Record):
 
 
 class Reach(Record):
-    """One required term, judged; at least one system. lost, shut: (os, architecture), sorted."""
+    """One required term, judged; at least one system. lost, shut: (os, architecture), sorted.
+
+    systems: those that it is meant for. lost: where the images run, and one list of architectures cannot lead. shut:
+    what it opens of other systems. split: each system gets a term of its own.
+    """
 
     demand: Demand
     systems: tuple[System, ...]
@@ -85,6 +92,22 @@ class Reach(Record):
     lost: tuple[tuple[str, str], ...] = ()
     shut: tuple[tuple[str, str], ...] = ()
     split: bool = False
+
+    @property
+    def cells(self) -> list[tuple[str, str]]:
+        """All that the term opens, (os, architecture)."""
+        return [*[(system.os, name) for system in self.systems for name in system.allowed], *self.shut]
+
+    @property
+    def live_cells(self) -> list[tuple[str, str]]:
+        """What the pod can reach through it in the end, (os, architecture)."""
+        return [(system.os, name) for system in self.systems for name in self.live & system.runs]
+
+    @property
+    def on_linux(self) -> frozenset[str]:
+        """The architectures of its live cells of Linux, which a bare architecture of the user's means."""
+        first, *others = self.systems
+        return _NOTHING if first.os != "linux" else self.live & first.runs if others else self.live
 
 
 def _by_system(entries: tuple[str, ...]) -> dict[str, frozenset[str]]:
@@ -151,34 +174,42 @@ def _reach(
     only: frozenset[str] | None,
     tainted: Collection[str],
 ) -> Reach:
-    judged = [_system(os, demand, offers, cluster, only) for os in offers.systems(demand)]
-    if len(cluster) == 1 or demand.closed:
-        return _over(demand, judged)
-    near = [os for os in demand.open_to if os not in tainted] or demand.open_to
-    reached = [_system(os, demand, offers, cluster, only) for os in near if os in cluster]
-    meant = [system for system in reached if _is_meant(system.os, demand, only, near)]
-    alive = [system for system in meant if system.runs]
-    if meant[:1] != alive[:1] or not alive:
-        return _over(demand, judged)
-    reach = _over(demand, alive)
-    if reach.lost and demand.index is None:
+    names: Sequence[str] = offers.systems(demand)
+    if len(cluster) > 1:
+        near = [os for os in demand.open_to if os not in tainted] or demand.open_to
+        names = [os for os in near if os in cluster or os in names] or names
+    systems = [_system(os, demand, offers, cluster, only) for os in names]
+    if len(systems) == 1 and demand.stated in ("", systems[0].os):
+        return _over(demand, systems)
+    opened = _with_cells(systems)
+    possible = [system for system in opened if demand.stated in ("", system.os)]
+    if only is not None:
+        possible = possible[:1]  # a bare architecture means Linux, where the pod may go there
+    meant = [system for system in possible if system.os in demand.systems] or possible
+    alive = [system for system in possible if system.runs] if any(system.runs for system in meant) else []
+    kept = alive or meant or opened
+    reach = _over(demand, kept)
+    if not alive:
+        reach = reach.replace(live=_NOTHING, barred=reach.allowed, lost=())
+    elif reach.lost and demand.index is None:
         reach = reach.replace(live=union(system.runs for system in alive), lost=(), split=True)
-    elif not reach.live:
-        rest = tuple((system.os, name) for system in alive[1:] for name in sorted(system.runs))
-        reach, alive = _over(demand, alive[:1]).replace(lost=rest), alive[:1]
-    names = {system.os for system in alive}
+    elif not reach.live & alive[0].runs:
+        lost = tuple((system.os, name) for system in alive[1:] for name in sorted(system.runs))
+        reach, kept = _over(demand, alive[:1]).replace(lost=lost), alive[:1]
     shut = [
         (system.os, name)
-        for system in reached
-        if system.os not in names
+        for system in opened
+        if system not in kept
         for name in sorted(system.allowed & system.cluster)
     ]
     return reach.replace(shut=tuple(shut)) if shut else reach
 
 
-def _is_meant(os: str, demand: Demand, only: frozenset[str] | None, near: Sequence[str]) -> bool:
-    """Whether the pod is for the system. A bare architecture of the user's `only` means Linux, where the pod may go."""
-    return demand.stated in ("", os) and (only is None or os == "linux" or "linux" not in near)
+def _with_cells(systems: list[System]) -> list[System]:
+    """Those of several systems of which the term opens a cell, else the first."""
+    there = union(system.cluster for system in systems)
+    apart = [system.replace(allowed=system.allowed - (there - system.cluster)) for system in systems]
+    return [system for system in apart if system.allowed] or apart[:1]
 
 
 def _system(
@@ -197,16 +228,16 @@ def _system(
 
 
 def _over(demand: Demand, systems: list[System]) -> Reach:
-    if len(systems) > 1:
-        elsewhere = union(system.cluster for system in systems)
-        systems = [
-            system.replace(allowed=system.allowed - (elsewhere - system.cluster)) for system in systems
-        ]
     open_to = union(system.allowed for system in systems)
     runs = union(system.runs for system in systems)
     barred = union(system.allowed - system.runs for system in systems)
     lost = [(system.os, name) for system in systems for name in system.runs & barred]
     return Reach(demand, tuple(systems), open_to, barred, runs - barred, tuple(sorted(lost)))
+
+
+def named(os: str, architecture: str) -> str:
+    """A cell as clusterArchitectures has it: `amd64`, `windows/amd64`."""
+    return architecture if os == "linux" else f"{os}/{architecture}"
 
 
 def union(sets: Iterable[frozenset[str]]) -> frozenset[str]:

@@ -6,8 +6,8 @@
     a preferred term is written           for each weighted architecture that the pod can reach, if it can
                                           reach another one too, and every image has an answer
 
-R: the architectures of the rule. A toleration is added only where none that exists covers it, that is, tolerates every
-taint that it does (core/v1, Toleration.ToleratesTaint).
+R: the architectures of the rule; they and those of `prefer` mean Linux nodes. A toleration is added only where none
+that exists covers it, that is, tolerates every taint that it does (core/v1, Toleration.ToleratesTaint).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from __future__ import annotations
 from archfit.images.platforms import WINDOWS
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.placement.affinity import ARCH, Requirement, meets
-from archfit.placement.evidence import ImageEvidence
 from archfit.placement.fields import items, string
 from archfit.placement.reach import Reach, RequiredTerms, System
 from archfit.workloads.pods import Namespace, Pod
@@ -25,6 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
+
+    from archfit.placement.case import PodCase
 
 _FIELDS = ("key", "operator", "value", "effect")
 
@@ -111,26 +112,21 @@ def _is_superset(there: dict[str, Any], new: Toleration) -> bool:
     )
 
 
-def applicable(
-    rules: Iterable[TolerationRule],
-    by_term: Sequence[Reach],
-    reachable: frozenset[str],
-    written: RequiredTerms,
-    evidence: ImageEvidence,
-    own: Sequence[Toleration],
-) -> list[Toleration]:
-    """The tolerations of the rules that apply, in order. reachable: by the pod. written: the affinity that it gets.
-
-    own: the pod's tolerations.
-    """
-    if evidence.unasked or not evidence.known or (evidence.mounted_only and len(reachable) > 1):
+def applicable(case: PodCase, written: RequiredTerms) -> list[Toleration]:
+    """The tolerations of the pod's rules that apply, in order. written: the affinity that it gets."""
+    evidence, reachable = case.evidence, case.on_linux
+    if (
+        evidence.unasked
+        or not evidence.known
+        or (evidence.mounted_only and len(case.reachable_architectures) > 1)
+    ):
         return []
-    meant = [rule for rule in rules if not reachable.isdisjoint(rule.architectures)]
+    meant = [rule for rule in case.own.tolerate if not reachable.isdisjoint(rule.architectures)]
     others = {name for rule in meant for name in rule.architectures if name not in reachable}
-    open_to = {name for name in others if exposed(name, by_term, written)}
+    open_to = {name for name in others if exposed(name, case.reaches, written)}
     applying = [rule for rule in meant if open_to.isdisjoint(rule.architectures)]
     possible = [rule.toleration for rule in applying if not rule.needed]
-    if len(possible) == len(applying) or all_tainted(applying, [*own, *possible], reachable):
+    if len(possible) == len(applying) or all_tainted(case, applying, possible):
         return [rule.toleration for rule in applying]
     return possible
 
@@ -163,20 +159,25 @@ def _runs(architecture: str, system: System) -> bool:
     return system.offered is None or architecture in system.offered
 
 
-def all_tainted(rules: Sequence[TolerationRule], own: Sequence[Toleration], reachable: Iterable[str]) -> bool:
-    """Whether every architecture that the pod can reach needs a toleration."""
+def all_tainted(case: PodCase, rules: Iterable[TolerationRule], more: Sequence[Toleration] = ()) -> bool:
+    """Whether every node that the pod can reach needs a toleration of the rules. more: tolerations that it gets."""
+    if any(os != "linux" for reach in case.reaches for os, _ in reach.live_cells):
+        return False
+    own = [*case.tolerations, *more]
     needy: set[str] = set()
     scopes = _scopes(own)
     for rule in rules:
         if not _covered(rule.toleration, scopes):
             needy.update(rule.architectures)
-    return needy.issuperset(reachable)
+    # What the pod names and the cluster does not have is no place to run without a toleration.
+    return needy.issuperset(case.on_linux & case.cluster or case.on_linux)
 
 
-def preferred(
-    weights: Iterable[tuple[str, int]], reachable: frozenset[str], evidence: ImageEvidence
-) -> list[tuple[str, int]]:
+def preferred(case: PodCase) -> list[tuple[str, int]]:
     """(architecture, weight) of each preferred term, sorted; none unless every image has an answer."""
+    evidence, reachable = case.evidence, case.on_linux
     if len(reachable) < 2 or evidence.unasked or not evidence.known or evidence.mounted_only:
         return []
-    return sorted((architecture, weight) for architecture, weight in weights if architecture in reachable)
+    return sorted(
+        (architecture, weight) for architecture, weight in case.own.prefer if architecture in reachable
+    )

@@ -137,7 +137,7 @@ class Pod(Record):
     runtime_class: the one in the stream that the pod names.
     placement_paths: None where affinity, tolerations and nodeSelector are beside the containers.
     namespace: its Namespace in the stream, if that has annotations about nodes or tolerations.
-    stamped: an earlier run with `stamp` added something, which is taken back here.
+    stamped: with what an earlier run with `stamp` added, which is taken back here; None where that is nothing.
     held: an object around this one cannot be changed once applied, whatever this one's name is.
     appended: the items of its lists are added to those that its object has from an earlier version.
     row: of the custom resource that holds the pod, None for the kinds of Kubernetes; where custom resources hold each
@@ -160,11 +160,18 @@ class Pod(Record):
     between: tuple[tuple[Path, dict[str, Any]], ...] = ()
     runtime_class: RuntimeClass | None = None
     namespace: Namespace | None = None
-    stamped: bool = False
+    stamped: Pod | None = None
     held: bool = False
     row: Workload | None = None
     appended: bool = False
     waits_for: str = ""
+
+    @property
+    def as_recorded(self) -> Pod:
+        """The pod with what an earlier run recorded; what the stream says of images and surroundings is the same."""
+        was = self.stamped or self
+        surroundings = {"runtime_class": self.runtime_class, "namespace": self.namespace}
+        return was.replace(images=self.images, stamped=self.stamped, **surroundings)
 
     @property
     def named_images(self) -> tuple[tuple[Path, str | None], ...]:

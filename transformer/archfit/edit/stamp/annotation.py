@@ -17,7 +17,8 @@ back means, `decisions` writes it anew.
     item                     known by                                                as in
     has a key for merges     its value; two that have the same are none              groupName=a
     others                   a digest of the names in it, or of a node selector      sha256:2c26b46b68ff.0.2
-                             term without what asks for the architecture; of equal
+                             term without what archfit may have written into it:
+                             what asks for the architecture or the system; of equal
                              ones, its index and the length of the list
 """
 
@@ -28,7 +29,7 @@ import json
 
 from archfit.base.patch import Add, Operation, Path, pointer
 from archfit.edit.insert import folded
-from archfit.options.text_form import ARCH_KEYS
+from archfit.placement.affinity import ARCH_LABELS, OS_LABELS
 from archfit.placement.annotations import STAMP
 from archfit.startup.record import Record
 from archfit.yaml.values import plain, typed
@@ -43,6 +44,7 @@ METADATA: Path = ("metadata",)
 ANNOTATIONS: Path = ("metadata", "annotations")
 MISSING = object()
 _DIGEST = "sha256:"
+_OURS = ARCH_LABELS | OS_LABELS
 
 
 class Addition(Record):
@@ -155,18 +157,18 @@ def _identity(item: Any, *, term: bool) -> str:
         for key in ("name", "groupName"):
             if isinstance(item.get(key), str):
                 return f"{key}={item[key]}"
-    content = _without_architecture(item) if term else list(_names(item))
+    content = _without_ours(item) if term else list(_names(item))
     text = json.dumps(plain(content), sort_keys=True, default=repr)
     return f"{_DIGEST}{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def _without_architecture(term: Any) -> Any:
+def _without_ours(term: Any) -> Any:
     if not isinstance(term, dict):
         return term
     kept = {key: member for key, member in term.items() if key != "matchExpressions"}
     expressions = term.get("matchExpressions")
     for expression in expressions if isinstance(expressions, list) else ():
-        if not isinstance(expression, dict) or expression.get("key") not in ARCH_KEYS:
+        if not isinstance(expression, dict) or expression.get("key") not in _OURS:
             kept.setdefault("matchExpressions", []).append(expression)
     return kept
 

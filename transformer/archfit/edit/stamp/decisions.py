@@ -1,6 +1,6 @@
 """Decisions of in-place runs: made for what an object is without its stamp, written for what it is now. Pure.
 
-A pod that is left alone (skip, an unknown image) keeps what it has.
+A pod that is left alone (skip, a conflict) keeps what it has; so does one with an unknown image, which may get more.
 """
 
 from __future__ import annotations
@@ -37,20 +37,24 @@ def object_decisions(
     if state.problem:
         return _wrong(decisions, state.problem, (*root, *ANNOTATIONS, NAME))
     now = at(value, root)
-    # The pods that stay as they are, whatever that is.
+    # The pods that keep what is recorded, whatever that is.
     left = [
-        decision.outcome in ("Unresolved", "Conflict") or not decision.reachable for _, decision in decisions
+        decision.beside_record or decision.outcome == "Conflict" or not decision.reachable
+        for _, decision in decisions
     ]
     back = [() if stays else steps for stays, steps in zip(left, state.operations, strict=True)]
     between = apply(now, _within(root, [step for steps in (state.annotation, *back) for step in steps]))
+    bare = apply(now, _within(root, state.all_operations()))
     entries = [
         entry
         for stays, own, (_, decision) in zip(left, state.entries, decisions, strict=True)
-        for entry in (own if stays else record(between, decision.patch, root))
-        if not entry.lost
+        for entry in _recorded(now, bare, own if stays else (), decision.patch, root)
     ]
     after = apply(between, _within(root, [step for _, decision in decisions for step in decision.patch]))
-    kept = [() if stays else paths for stays, paths in zip(left, state.kept, strict=True)]
+    kept = [
+        tuple((*root, *entry.path) for entry in own if entry.lost) if stays else paths
+        for stays, own, paths in zip(left, state.entries, state.kept, strict=True)
+    ]
     if not any(kept) and any(state.entries) == bool(entries) and _alike(now, after, decisions):
         return [(pod, _unchanged(decision)) for pod, decision in decisions]
     holder = _not_a_mapping(between) if entries else ()
@@ -89,6 +93,16 @@ def _wrong(decisions: Sequence[tuple[Pod, Decision]], problem: str, path: Path) 
 
 def _within(root: Path, patch: Iterable[Operation]) -> list[Operation]:
     return [step.replace(path=step.path[len(root) :]) for step in patch]
+
+
+def _recorded(
+    now: Any, bare: Any, own: Iterable[Addition], patch: Sequence[Operation], root: Path
+) -> tuple[Addition, ...]:
+    """What stays recorded, and what the patch adds; below what is as it was recorded, that is part of it."""
+    there = [entry for entry in own if not entry.lost]
+    same = [entry for entry in there if at(now, entry.path) == entry.value]
+    again = [Add((*root, *entry.path), entry.value) for entry in same]
+    return (*[entry for entry in there if entry not in same], *record(bare, (*again, *patch), root))
 
 
 def _merged(decision: Decision, before: Sequence[Operation], behind: Sequence[Operation]) -> Decision:

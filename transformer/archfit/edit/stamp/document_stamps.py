@@ -60,8 +60,12 @@ def without_stamps(data: bytes, document: Document, user_rows: UserRows) -> tupl
         return document, DocumentStamps(
             objects, tuple(state.replace(problem=problem) for state in states), ""
         )
-    entries = [bool(own) for state in states for own in state.entries]
-    pods = tuple(pod.replace(stamped=has) for pod, has in zip(before.pods, entries, strict=True))
+    entries = [own for state in states for own in state.entries]
+    there = [pod for pods in objects for pod in pods]
+    pods = tuple(
+        pod.replace(stamped=was) if own else pod
+        for pod, was, own in zip(before.pods, there, entries, strict=True)
+    )
     return before.replace(pods=pods), DocumentStamps(objects, states, span.text(data))
 
 
@@ -97,12 +101,7 @@ def document_decisions(
         )
         pods = _without(document, states, user_rows).pods
         pods = tuple(
-            pod.replace(
-                images=was.images,
-                runtime_class=was.runtime_class,
-                namespace=was.namespace,
-                stamped=was.stamped,
-            )
+            was.replace(stamped=pod).as_recorded.replace(stamped=was.stamped)
             for pod, (was, _) in zip(pods, decisions, strict=True)
         )
         again = _by_object(document, states, decide(pods), stamp=stamp)
