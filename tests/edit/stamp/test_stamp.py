@@ -258,6 +258,18 @@ def test_an_image_that_nobody_can_say_anything_about_leaves_the_stamp_alone(move
     assert edited(stamped, STAMP.replace(on_unknown="leave")).data == stamped
 
 
+def test_a_list_of_ours_that_lost_an_item_goes_whole(moves):
+    moves("amd64 arm64")
+    amd = TolerationRule(("amd64",), Toleration("arch", "Equal", "amd64", "NoSchedule"))
+    stamped = edited(BLOCK.encode(), STAMP.replace(tolerate=(GKE, amd), prefer=())).data
+    value = yaml.safe_load(stamped)
+    del value["spec"]["template"]["spec"]["tolerations"][0]
+    shorter = yaml.safe_dump(value, sort_keys=False).encode()
+    assert yaml.safe_load(edited(shorter, STAMP.replace(tolerate=(), prefer=())).data) == yaml.safe_load(
+        BLOCK
+    )
+
+
 DEEP = "[" * 700 + "]" * 700
 
 

@@ -2,7 +2,8 @@
 
     entry                      is there still           goes                          stays, as the user's
     a mapping                  with more in it          its own members, one by one   those that differ
-    a list, or an item         among other items        the items                     the list that lacks one of them
+    a list, or an item         among other items        the items; a list of ours     the list that lacks one of them
+                                                        that only has such items
     in an item of a list       the item moved           as above
     in an item of a list       not, or as another one                                 all of it
 
@@ -155,5 +156,10 @@ def _member_back(value: Any, path: Path, added: Any, gone: set[Path], kept: list
     elif isinstance(there, list) and isinstance(added, list):
         for item in added:
             _item_back(value, path, item, gone, kept)
+        items = {(*path, number) for number in range(len(there))}
+        if items and items <= gone:  # nothing in it is anybody else's
+            gone.difference_update(items)
+            gone.add(path)
+            kept[:] = [other for other in kept if other != path]
     else:
         kept.append(path)
