@@ -65,6 +65,7 @@ def test_keys_are_normalised():
         pytest.param({"digest": "sha256:short"}, id="digest"),
         pytest.param({"digest": 5}, id="digest-type"),
         pytest.param({"platforms": ["linux/amd64;x"]}, id="platform"),
+        pytest.param({"platforms": ["linux/amd74"]}, id="no-architecture"),
         pytest.param({"platforms": [["linux"]]}, id="platform-type"),
         pytest.param({"platforms": "linux/amd64"}, id="platforms-type"),
         pytest.param({"platforms": []}, id="image-without-platforms"),

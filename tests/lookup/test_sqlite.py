@@ -168,6 +168,32 @@ def test_a_file_of_another_user_is_not_used(path, monkeypatch):
         SqliteStore(path)
 
 
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o2777, 0o702])
+def test_a_folder_that_others_may_write_to_is_not_used_and_one_made_in_it_is(tmp_path, mode):
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared").chmod(mode)
+    with pytest.raises(
+        StoreTrouble, match=r"may be written by others: name a file in a folder of your own in --cache"
+    ):
+        SqliteStore(str(tmp_path / "shared" / "lookups.sqlite"))
+    assert not list((tmp_path / "shared").iterdir())
+    filled(str(tmp_path / "shared" / "archfit" / "lookups.sqlite")).close()
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o755, 0o2750])
+def test_a_folder_that_others_may_read_is_used(tmp_path, mode):
+    tmp_path.chmod(mode)
+    filled(str(tmp_path / "lookups.sqlite")).close()
+
+
+@pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal"])
+def test_what_lies_beside_the_file_is_judged_like_it(path, ending):
+    filled(path).close()
+    os.symlink("/dev/null", path + ending)
+    with pytest.raises(StoreTrouble, match=f"{ending} is not a regular file"):
+        SqliteStore(path)
+
+
 def test_what_an_older_version_learned_is_forgotten_once(path):
     set_version(path, 1)
     first, second = SqliteStore(path), SqliteStore(path)

@@ -3,7 +3,7 @@
 with RedisServer(folder) as server:        or with options as on its command line: requirepass="hush"
     server.url()                           redis://127.0.0.1:PORT
     server.client()                        redis-py, for looking and for meddling
-    server.commands()                      {"mget": 1, ..}: calls since `forget`
+    server.commands()                      {"getrange": 1, ..}: calls since `forget`
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import socket
 import sys
 import threading
 import time
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -85,6 +86,20 @@ def test_the_server_ends_a_claim_by_itself(server: RedisServer) -> None:
             pass
     assert one.claim(["a"], "one", 30) == {"a"}
     one.close()
+
+
+def test_a_long_value_is_not_read_whole(server: RedisServer) -> None:
+    with server.client() as client:
+        client.set(PREFIX + "tag:long", b"x" * 2**25)
+    store = opened(server)
+    tracemalloc.start()
+    try:
+        assert store.get_many(["tag:long"]) == {}
+        assert store.items() == [("tag:long", "")]
+        assert tracemalloc.get_traced_memory()[1] < 2**21
+    finally:
+        tracemalloc.stop()
+        store.close()
 
 
 def test_only_keys_of_this_format_are_seen_or_removed(server: RedisServer) -> None:

@@ -27,10 +27,10 @@ answer. A tag's entry repeats the platforms, so that a warm run reads everything
 
 from __future__ import annotations
 
-from archfit.base.errors import InvalidReference
 from archfit.base.memo import Memo
-from archfit.images.platforms import Found, Platform, parse_platform
+from archfit.images.platforms import Found, Platform
 from archfit.images.reference import Reference, is_digest
+from archfit.options.text_form import Problem, platform
 from archfit.startup import c_json
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ _LATEST = 2**40  # Unix seconds; a later time is an error
 
 
 def _parsed(names: tuple[str, ...]) -> tuple[Platform, ...]:
-    return tuple(sorted(set(map(parse_platform, names)), key=str))
+    return tuple(sorted(set(map(platform, names)), key=str))
 
 
 _platforms = Memo(_parsed, 256)
@@ -100,7 +100,7 @@ def from_json(text: str, digest: str) -> tuple[Found, int] | None:
         ):
             return None
         platforms = _platforms[tuple(names)] if len(names) <= _OFTEN else _parsed(tuple(names))
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidReference):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, Problem):
         return None
     return Found(platforms, digest, index, image, "cache"), checked
 
@@ -128,18 +128,16 @@ def contents_from_json(text: str) -> ImageContents | None:
         if kind == "index":
             if kept["rules"] != RULES or len(kept["builds"]) > _MAX_BUILDS:
                 return None
-            builds = tuple(
-                Build(digest, parse_platform(platform), stated) for digest, platform, stated in kept["builds"]
-            )
+            builds = tuple(Build(digest, platform(name), stated) for digest, name, stated in kept["builds"])
             good = all(is_digest(build.digest) and isinstance(build.stated, bool) for build in builds)
             return ImageContents("index", builds) if good else None
         if kind not in {"manifest", "config"}:
             return None
-        config, platform = kept["config"], kept["platform"]
+        config, name = kept["config"], kept["platform"]
         if config and not is_digest(config):
             return None
-        return ImageContents(kind, config=config, platform=parse_platform(platform) if platform else None)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidReference):
+        return ImageContents(kind, config=config, platform=platform(name) if name else None)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, Problem):
         return None
 
 
@@ -167,11 +165,9 @@ def tags_from_json(text: str) -> tuple[TagList, int] | None:
         ):
             return None
         offers = {
-            tag: tuple(map(parse_platform, names))
-            for tag, names in kept.get("offers", {}).items()
-            if is_tag(tag)
+            tag: tuple(map(platform, names)) for tag, names in kept.get("offers", {}).items() if is_tag(tag)
         }
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidReference):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, Problem):
         return None
     return TagList(tuple(tags), read, offers=offers), checked
 

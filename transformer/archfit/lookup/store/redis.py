@@ -101,7 +101,7 @@ class RedisStore:
         if not keys:
             return {}
         names = [PREFIX + key for key in keys]
-        values = self._do(lambda client: _list(client.mget(names), len(names)))
+        values = self._do(lambda client: _values(client, names))
         texts = ((key, _text(value)) for key, value in zip(keys, values, strict=True))
         return {key: text for key, text in texts if text}
 
@@ -189,7 +189,7 @@ class RedisStore:
     def _page(self, cursor: int) -> tuple[int, list[tuple[str, str]]]:
         def work(client: redis.Redis) -> tuple[int, list[Any], list[Any]]:
             following, names = client.scan(cursor, match=f"{PREFIX}*", count=_AT_ONCE)
-            return following, names, _list(client.mget(names), len(names)) if names else []
+            return following, names, _values(client, names)
 
         following, names, values = self._do(work)
         keys = [name.decode("utf-8", "surrogateescape").removeprefix(PREFIX) for name in names]
@@ -281,6 +281,18 @@ def _list(answer: object, length: int) -> list[Any]:
     if not isinstance(answer, list) or len(answer) != length:
         raise ValueError("the answer is not that of a Redis server")
     return answer
+
+
+def _values(client: redis.Redis, names: Sequence[str | bytes]) -> list[Any]:
+    """The value of each name, "" where there is none; of a longer one than archfit puts there the beginning."""
+    with client.pipeline(transaction=False) as pipeline:
+        for name in names:
+            pipeline.getrange(name, 0, _LONGEST_TEXT)
+        values = _list(pipeline.execute(raise_on_error=False), len(names))
+    for value in values:
+        if isinstance(value, Exception) and not str(value).startswith("WRONGTYPE"):
+            raise value
+    return values
 
 
 def _claim(key: str) -> str:

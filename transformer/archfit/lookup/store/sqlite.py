@@ -5,9 +5,10 @@
     application_id 0x61726366 ("arcf")             so that no other program's file is written to
     user_version   2                               the schema; an older one is emptied, a newer one is left alone
 
-A file is used only if it is a regular file of this user and holds that table and nothing else: reading a view could
-take for ever. It is made under another name and linked to its own when it is complete, so that no run sees an
-incomplete file. Directory 0700, file 0600. With write-ahead logging a killed process leaves no damage.
+A file is used only if it is a regular file of this user, in a folder that no other may write to, as SQLite believes
+what lies beside it; and if it holds that table and nothing else: reading a view could take for ever. It is made under
+another name and linked to its own when it is complete, so that no run sees an incomplete file. Directory 0700, file
+0600. With write-ahead logging a killed process leaves no damage.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ _READS = 20
 _PAGES_KIB = 256
 _CLAIM = "claim:"
 _LONGEST_CLAIM_SECONDS = 60
+_BESIDE = ("-wal", "-shm", "-journal")
 _PRAGMAS = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA};"
 _TABLE = "CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 
@@ -60,9 +62,11 @@ class SqliteStore:
         self._left = left
         self._reads = 0
         try:
+            _check_folder(os.path.dirname(os.path.realpath(path)))
             if not os.path.exists(path):
                 _make(path)
-            _check_file(path)
+            for ending in ("", *_BESIDE):
+                _check_file(os.path.realpath(path) + ending)
             self._file = _connect(path)
         except (sqlite3.Error, OSError) as error:
             raise self._trouble(error) from None
@@ -241,9 +245,24 @@ def _held(text: str, owner: str, now: float) -> bool:
     return other != owner and now < until <= now + _LONGEST_CLAIM_SECONDS
 
 
+def _check_folder(folder: str) -> None:
+    """Makes it where it is missing. Raises StoreTrouble where another user than root may add or replace files."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    about = os.stat(folder)
+    # A group that has its user's number is the user's own.
+    others = stat.S_IWOTH | (stat.S_IWGRP if about.st_gid != about.st_uid else 0)
+    if hasattr(os, "geteuid") and (about.st_uid not in (0, os.geteuid()) or about.st_mode & others):
+        raise StoreTrouble(
+            f"the cache's folder {folder} belongs to another user or may be written by others: name a file in a folder "
+            "of your own in --cache, or run `chmod go-w` on this one"
+        )
+
+
 def _check_file(path: str) -> None:
-    """Raises StoreTrouble for a file that another user could have written."""
-    about = os.stat(path)
+    """Raises StoreTrouble for a file that another user could have written; one that is missing is as good."""
+    if not os.path.lexists(path):
+        return
+    about = os.lstat(path)
     if not stat.S_ISREG(about.st_mode):
         raise StoreTrouble(f"the cache {path} is not a regular file: name another in --cache")
     if hasattr(os, "geteuid") and about.st_uid != os.geteuid():
@@ -258,7 +277,6 @@ def _connect(path: str) -> sqlite3.Connection:
 
 def _make(path: str) -> None:
     folder = os.path.dirname(os.path.abspath(path))
-    os.makedirs(folder, mode=0o700, exist_ok=True)
     partial = os.path.join(folder, f".{os.path.basename(path)}.{os.urandom(8).hex()}.new")
     try:
         os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
