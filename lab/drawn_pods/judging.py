@@ -10,11 +10,13 @@ judge is not drawn:
       without Windows entries   nodes only where the cluster names them
     Windows, immutable        archfit adds no toleration to what runs on Windows nodes without; the oracle looks at
                               Linux nodes alone where the pod names no system
+    os In [linux, windows]    archfit keeps such a term to Windows where the images run there alone; to the oracle it
+                              is no word about the OS, and the pod has to stay as it was
     two taints, immutable       nobody knows which of the two the nodes of an architecture carry
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -66,12 +68,23 @@ def drawn_options(random: Random) -> Options:
 
 
 def judged(random: Random, count: int, oracle: Oracle, nodes: dict[str, Any], folder: Path) -> Judged:
-    """Draws a stream, runs it twice and asks the oracle. Raises AssertionError where a second run changes something."""
+    """Draws a stream, runs it twice and asks the oracle. Raises AssertionError where a second run changes something.
+
+    So it does where stamped runs differ: a second one from the first, or one after other answers from that without.
+    """
     options = drawn_options(random)
     linux = [entry for entry in options.cluster_architectures if "/" not in entry]
     before = stream(random, count, [*linux, "ppc64le"] if random.random() < 0.3 else linux)
     after, told_of = _run(before, options)
     assert _run(after, options)[0] == after, f"a second run changes something: {options!r}"
+    stamping = options.replace(stamp=True)
+    answers = random.sample(list(IMAGES.values()), len(IMAGES))
+    earlier, _ = _run(before, stamping, dict(zip(IMAGES, answers, strict=True)))
+    stamped, _ = _run(earlier, stamping)
+    assert _run(stamped, stamping)[0] == stamped, f"a second stamped run changes something: {options!r}"
+    # A pod in conflict keeps what is recorded.
+    left = {name for check, name in told_of if check == "SAFETY"}
+    assert _specs(stamped, left) == _specs(after, left), f"a stamped run places otherwise: {options!r}"
     systems = "judge" if len(linux) < len(options.cluster_architectures) else "note"
     policy = {**POLICY, "hooks": options.hooks, "immutable": options.immutable, "systems": systems}
     if POOL in options.tolerate:
@@ -95,17 +108,29 @@ def judged(random: Random, count: int, oracle: Oracle, nodes: dict[str, Any], fo
     return Judged(verdict.pod_specs, verdict.counts, told)
 
 
-def _lookup(texts: Iterable[str]) -> dict[str, Answer]:
-    return {text: found(" ".join(IMAGES[text])) for text in texts}
+def _specs(data: bytes, left: Container[str]) -> dict[str, dict[str, Any]]:
+    """By kind, namespace and name."""
+    named = {}
+    for document in yaml.load_all(data, Loader=yaml.CSafeLoader):
+        metadata = document["metadata"]
+        name = metadata.get("name") or metadata.get("generateName")
+        named[f"{document['kind']}/{metadata.get('namespace', '')}/{name}"] = _pod_spec(document)
+    return {name: spec for name, spec in named.items() if name not in left}
 
 
-def _run(data: bytes, options: Options) -> tuple[bytes, set[tuple[str, str]]]:
+def _run(
+    data: bytes, options: Options, images: Mapping[str, Sequence[str]] = IMAGES
+) -> tuple[bytes, set[tuple[str, str]]]:
     """The output; (check, pod) of what the run says itself and the oracle need not say again.
 
     LIVENESS, NARROWNESS: the pod's term has several systems, and the run warns of what is lost. SAFETY: the run says
     that the pod is in conflict, or has a node already, and leaves it as it is.
     """
-    transformed = transform(data, split(data), options, _lookup)
+
+    def lookup(texts: Iterable[str]) -> dict[str, Answer]:
+        return {text: found(" ".join(images[text])) for text in texts}
+
+    transformed = transform(data, split(data), options, lookup)
     results = transformed.results
     assert not transformed.failed(), [str(one) for one in results if one.severity == "error"][:3]
     told = {
@@ -116,9 +141,11 @@ def _run(data: bytes, options: Options) -> tuple[bytes, set[tuple[str, str]]]:
     }
     for pod, decision in transformed.decisions:
         name = f"{pod.ref.kind}/{pod.ref.namespace}/{pod.ref.name}"
+        built = [IMAGES.get(use.text or "", ()) for use in pod.images]
+        if decision.outcome == "Change" and not any("linux/" in one for names in built for one in names):
+            told.update((check, name) for check in ("UNCHANGED", "NARROWNESS"))
         if decision.outcome == "Conflict" or pod.spec.get("nodeName"):
             told.add(("SAFETY", name))
-        built = [IMAGES.get(use.text or "", ()) for use in pod.images]
         if decision.immutable and all(any(one.startswith("windows/") for one in names) for names in built):
             told.add(("LIVENESS", name))
     return b"".join(map(bytes, frames.parts(data, transformed.splices))), told

@@ -55,7 +55,8 @@ def conflict(case: PodCase, pins: tuple[str, ...], part: Path = ()) -> Result:
         _offer(use, answer, systems[:_MOST] or ["linux"], open_to) for use, answer in case.evidence.known
     )
     link = ", but " if open_to else "; "
-    message += f"{link if offers else ''}{'; '.join(offers)}. {_ADVICE}"
+    split = f". {_SPLIT}" if any(reach.lost for reach in reaches) else ""
+    message += f"{link if offers else ''}{'; '.join(offers)}{split}. {_ADVICE}"
     if any(stale_terms(pod, reaches, unlabelled=bool(own.unlabelled))):
         message += f". If {_EARLIER.format('its required node affinity')}"
     severity: Severity = "error" if case.options.on_conflict == "fail" else "warning"

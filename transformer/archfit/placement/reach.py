@@ -179,9 +179,9 @@ def _reach(
         near = [os for os in demand.open_to if os not in tainted] or demand.open_to
         names = [os for os in near if os in cluster or os in names] or names
     systems = [_system(os, demand, offers, cluster, only) for os in names]
-    if len(systems) == 1 and demand.stated in ("", systems[0].os):
-        return _over(demand, systems)
-    opened = _with_cells(systems)
+    opened = _with_cells(systems) if len(systems) > 1 else systems
+    if (len(opened) == 1 or len(cluster) == 1) and demand.stated in ("", opened[0].os):
+        return _over(demand, opened)
     possible = [system for system in opened if demand.stated in ("", system.os)]
     if only is not None:
         possible = possible[:1]  # a bare architecture means Linux, where the pod may go there
