@@ -16,6 +16,7 @@ from archfit.options.config_yaml import read
 from archfit.options.layers import merge
 from archfit.options.settings import Operator, Options
 from archfit.options.table import TABLE, Option, default_text
+from archfit.placement.filters import MISSED
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
@@ -37,6 +38,11 @@ def valid(value: object) -> bool:
 def test_the_schema_is_a_schema() -> None:
     """By the meta-schema of draft 2020-12."""
     Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_an_option_that_is_a_filter_has_its_warning() -> None:
+    """A row that says `filter`, and the sentences about entries that mean nothing of the input."""
+    assert {option.key for option in TABLE if option.filter} == set(MISSED)
 
 
 def test_the_example_of_the_page_loads_and_is_valid() -> None:

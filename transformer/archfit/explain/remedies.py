@@ -13,7 +13,7 @@ from archfit.explain.images import ImageAnswer
 from archfit.images.reference import parse
 from archfit.placement.annotations import PREFIX
 from archfit.placement.case import PodCase
-from archfit.placement.selection import LeftBy, PodOptions
+from archfit.placement.selection import PodOptions
 from archfit.startup.record import Record
 
 _MOST = 3
@@ -102,14 +102,18 @@ def _is_reference(text: str) -> bool:
 def _left_alone(own: PodOptions) -> str:
     if own.controller:
         return f"explain {own.controller}, which made this object: archfit places what its controller makes pods from"
-    return _INSTEAD.get(own.left_by, "explain what is made from it: render it first")
-
-
-_INSTEAD: dict[LeftBy, str] = {
-    "annotation": f"remove the annotation {PREFIX}skip",
-    "customResources": "run it with --custom-resources all",
-    "exclude": "run it without that --exclude",
-    "nodeName": "remove spec.nodeName, so that the scheduler places the pod",
-    "rule": "change the rule (rules: in the configuration file)",
-    "virtual-kubelet": "remove type: virtual-kubelet from its nodeSelector, if it is for other nodes too",
-}
+    match own.left_by:
+        case "annotation":
+            return f"remove the annotation {PREFIX}skip"
+        case "customResources":
+            return "run it with --custom-resources all"
+        case "exclude":
+            return "run it without that --exclude"
+        case "nodeName":
+            return "remove spec.nodeName, so that the scheduler places the pod"
+        case "rule":
+            return "change the rule (rules: in the configuration file)"
+        case "virtual-kubelet":
+            return "remove type: virtual-kubelet from its nodeSelector, if it is for other nodes too"
+        case "placeholder" | "controller" | "":
+            return "explain what is made from it: render it first"

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from archfit.options.table import Option
 
 
-_FILTERS = ("exclude", "imagePlatforms", "rules", "tolerate", "prefer")
-
-
 def load(
     argv: Sequence[str],
     environ: Mapping[str, str],
@@ -43,7 +40,7 @@ def load(
         return Settings()
     from archfit.base.errors import UsageError  # this and what follows: for runs with options
     from archfit.options.layers import from_environment, from_flags, merge
-    from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, TABLE
+    from archfit.options.table import BY_KEY, CONFIG_FLAG, CONFIG_VARIABLE, TABLE
 
     layers = []
     path: str | None = None
@@ -75,5 +72,5 @@ def load(
     settings = merge(layers, fallback)
     own = dict(application.given) if application else {}
     own |= flags[0].given if flags else {}
-    filters = tuple((key, own[key].where) for key in _FILTERS if key in own)
+    filters = tuple((key, value.where) for key, value in own.items() if BY_KEY[key].filter)
     return settings.replace(filters=filters) if filters else settings

@@ -39,6 +39,7 @@ class Option(Record):
     repeatable: the flag may be given again, the variable holds several separated by blanks.
     file_only: neither flag nor variable.
     positive: False for a switch that only ever turns something off, or on: it has one flag.
+    filter: it names objects, images or nodes: a warning where those of the input are others (`placement.filters`).
     brief: a few words for the help that fits a screen; "" for an option that few people need.
     """
 
@@ -53,6 +54,7 @@ class Option(Record):
     repeatable: bool = False
     file_only: bool = False
     positive: bool = True
+    filter: bool = False
     short: str = ""
     brief: str = ""
 
@@ -119,6 +121,7 @@ SPEC = (
         "for no taint. The first use replaces the default.",
         repeatable=True,
         brief="A taint of nodes to tolerate; gke is GKE's.",
+        filter=True,
     ),
     _row(
         "spec", "python", "affinity", choice("needed", "always", "never"), "", "needed",
@@ -128,6 +131,7 @@ SPEC = (
     _row(
         "spec", "cel", "prefer", option_types.PREFERENCE, "ARCH=WEIGHT,..", {},
         "Architectures to prefer where a pod can reach more than one, with weights from 1 to 100.",
+        filter=True,
     ),
     _row(
         "spec", "cel", "onAbsent", choice("fail", "leave"), "", "fail",
@@ -181,6 +185,7 @@ SPEC = (
         "The platforms of images whose metadata is wrong or cannot be read. The glob is matched against "
         "host/repository, as docker.io/library/nginx, with :tag or @digest if it has one.",
         repeatable=True,
+        filter=True,
     ),
     _row(
         "spec", "cel", "exclude", option_types.EXCLUDES, "KIND[/NAMESPACE[/NAME]]", [],
@@ -188,6 +193,7 @@ SPEC = (
         "glob.",
         repeatable=True,
         brief="Workloads to leave as they are.",
+        filter=True,
     ),
     _row(
         "spec", "python", "unlabelledNodes", option_types.KEYS, "KEY", [],
@@ -216,6 +222,7 @@ SPEC = (
         "Exceptions for some workloads: fewer architectures, no tolerations, other preferences, or no change at "
         "all.",
         file_only=True,
+        filter=True,
     ),
     _row(
         "spec", "none", "workloads", WORKLOADS, "", [],

@@ -24,13 +24,13 @@ from archfit.images.overrides import index as image_index
 from archfit.images.overrides import matches, subjects
 from archfit.images.reference import Reference, parse
 from archfit.options.option_entries import Exclude, Match, Rule
-from archfit.options.settings import Settings
+from archfit.options.settings import Options, Settings
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
     from typing import TypeVar
 
     S = TypeVar("S")
@@ -199,42 +199,53 @@ def _idle_matches(rules: Sequence[Rule], pods: Iterable[Pod]) -> list[Match]:
 
 def unmatched(settings: Settings, pods: Sequence[Pod], refs: Iterable[ObjectRef]) -> list[Result]:
     """What is said of this run's filters that mean nothing of the input. refs: of all that may hold pods."""
-    own = dict(settings.filters)
-    options, results = settings.options, list[str]()
-    if "exclude" in own:
-        objects = list(dict.fromkeys(refs))
-        results += _first(
-            own["exclude"],
-            idle_globs(options.exclude, objects),
-            lambda glob: nothing_matches(glob, objects),
-        )
-    if "imagePlatforms" in own:
-        images = _references(text for pod in pods for _, text in pod.named_images if text)
-        patterns = [row.pattern for row in options.image_platforms]
-        results += _first(
-            own["imagePlatforms"],
-            _meaning_none(
-                patterns, image_index(patterns), images, subjects, lambda image, text: matches(text, image)
-            ),
-            lambda pattern: _no_image(pattern, images),
-        )
-    if "rules" in own:
-        results += _first(
-            own["rules"],
-            _idle_matches(options.rules, pods),
-            lambda match: f"no pod of the input matches {_shown(match)}",
-        )
-    cluster = [name for name in options.cluster_architectures if "/" not in name]
-    architectures = {"tolerate": [rule.architectures for rule in options.tolerate]}
-    architectures["prefer"] = [(name,) for name, _ in options.prefer]
-    results += [
-        f"{own[key]}: {', '.join(names)}: the cluster has only {', '.join(cluster)}: if it has other nodes, name them "
-        "in --cluster-architectures"
-        for key, rows in architectures.items()
-        for names in dict.fromkeys(rows)
-        if key in own and not set(names) & set(cluster)
+    own, objects = dict(settings.filters), list(dict.fromkeys(refs))
+    return [
+        Result("warning", f"{own[key]}: {sentence}")
+        for key, missed in MISSED.items()
+        if key in own
+        for sentence in missed(settings.options, pods, objects)
     ]
-    return [Result("warning", text) for text in results]
+
+
+def _excluding_nothing(options: Options, _pods: Sequence[Pod], refs: Sequence[ObjectRef]) -> list[str]:
+    return _first(idle_globs(options.exclude, refs), lambda glob: nothing_matches(glob, refs))
+
+
+def _stating_nothing(options: Options, pods: Sequence[Pod], _refs: Sequence[ObjectRef]) -> list[str]:
+    images = _references(text for pod in pods for _, text in pod.named_images if text)
+    patterns = [row.pattern for row in options.image_platforms]
+    idle = _meaning_none(
+        patterns, image_index(patterns), images, subjects, lambda image, text: matches(text, image)
+    )
+    return _first(idle, lambda pattern: _no_image(pattern, images))
+
+
+def _ruling_nothing(options: Options, pods: Sequence[Pod], _refs: Sequence[ObjectRef]) -> list[str]:
+    idle = _idle_matches(options.rules, pods)
+    return _first(idle, lambda match: f"no pod of the input matches {_shown(match)}")
+
+
+def _of_no_node(options: Options, architectures: Iterable[tuple[str, ...]]) -> list[str]:
+    cluster = [name for name in options.cluster_architectures if "/" not in name]
+    return [
+        f"{', '.join(names)}: the cluster has only {', '.join(cluster)}: if it has other nodes, name them in "
+        "--cluster-architectures"
+        for names in dict.fromkeys(architectures)
+        if not set(names) & set(cluster)
+    ]
+
+
+MISSED: Mapping[str, Callable[[Options, Sequence[Pod], Sequence[ObjectRef]], list[str]]] = {
+    "exclude": _excluding_nothing,
+    "imagePlatforms": _stating_nothing,
+    "rules": _ruling_nothing,
+    "tolerate": lambda options, _pods, _refs: _of_no_node(
+        options, [rule.architectures for rule in options.tolerate]
+    ),
+    "prefer": lambda options, _pods, _refs: _of_no_node(options, [(name,) for name, _ in options.prefer]),
+}
+"""By the key of an option that is a `filter`: a sentence about each of its entries that means nothing of the input."""
 
 
 def of_no_namespace(settings: Settings, pods: Sequence[Pod]) -> list[Result]:
@@ -268,11 +279,11 @@ def _asks_for_namespace(glob: str) -> bool:
     return bool(glob) and not fnmatchcase("", glob)
 
 
-def _first(by: str, unmatched: Sequence[T], sentence: Callable[[T], str]) -> list[str]:
+def _first(idle: Sequence[T], sentence: Callable[[T], str]) -> list[str]:
     """A sentence about each of the first ones, and how many there are. A name that is near one takes time to find."""
-    sentences = [f"{by}: {sentence(item)}" for item in unmatched[:_SHOWN]]
-    more = len(unmatched) - _SHOWN
-    return [*sentences, f"{by}: {more} more match nothing in the input"] if more > 0 else sentences
+    sentences = [sentence(item) for item in idle[:_SHOWN]]
+    more = len(idle) - _SHOWN
+    return [*sentences, f"{more} more match nothing in the input"] if more > 0 else sentences
 
 
 def nothing_matches(glob: Exclude, refs: Sequence[ObjectRef]) -> str:
