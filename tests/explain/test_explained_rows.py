@@ -8,6 +8,7 @@ import pytest
 from tests.explain.explained_cases import CASES, workload
 from tests.explain.explained_pods import explained_stream, tree
 
+from archfit.options.settings import Options
 from machine import ROOT
 from pod_decisions import found
 
@@ -36,6 +37,15 @@ def test_a_remedy_that_is_a_command_is_one_word_for_the_shell_in_each_place(name
                 r"archfit (inspect|login-check) [\w./:@-]+|--image-platforms '[\w./:-]+=[\w/,]+'",
                 remedy.command,
             )
+
+
+def test_the_reason_of_a_preference_is_the_condition_that_refused_it():
+    """Images that are mounted alone have an answer, and still say nothing about where the pod runs."""
+    volume = "volumes: [{name: a, image: {reference: 'x.io/data:1'}}]"
+    stream, options = workload(volume, images=()), Options(prefer=(("arm64", 5),))
+    (pod,) = explained_stream(stream, {"x.io/data:1": found("amd64", index=False)}, options).pods
+    reason = "its images are mounted, and say nothing about where it runs"
+    assert [step.reason for step in pod.explanation.preferences] == [reason]
 
 
 def test_a_pod_that_is_left_alone_says_what_to_do():

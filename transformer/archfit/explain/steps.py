@@ -1,7 +1,6 @@
 """What a pod is given, one step for each thing that it gets or might have got.
 
-The conditions are those of `reach` and `tolerations`, asked in their order with their own functions; the first one that
-fails is the reason.
+The reasons are those of `tolerations`, whose functions decide by them.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from archfit.startup.record import Record
 from archfit.workloads.known_rows import not_seen
 
 Effect = Literal["added", "present", "left out", "none"]
-_NOT_NEEDED = "the pod runs without it"
 
 
 class Step(Record):
@@ -134,14 +132,14 @@ def toleration_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
         return
     if not case.own.tolerate:
         yield Step("", "none", _no_rules(case))
-    added = list(wanted.tolerations)
+    added, open_to = list(wanted.tolerations), taints.exposed(case, wanted.terms)
     for rule in case.own.tolerate:
         if rule.toleration in added:
             added.remove(rule.toleration)
             kept = rule.toleration in trace.written.tolerations
             effect, reason = _effect(trace, case, decision, "tolerations", kept=kept)
         else:
-            effect, reason = _not_tolerated(case, wanted, rule)
+            effect, reason = _not_tolerated(trace, case, wanted, rule, open_to)
         yield Step(taint(rule.toleration), effect, reason)
 
 
@@ -153,21 +151,13 @@ def _no_rules(case: PodCase) -> str:
     return "none: a rule of the configuration says tolerate: false"
 
 
-def _not_tolerated(case: PodCase, wanted: Additions, rule: TolerationRule) -> tuple[Effect, str]:
-    """Why a rule adds nothing: the conditions of `tolerations.applicable`, then what covers its toleration."""
-    if case.evidence.unasked:
-        return "left out", "the platforms of an image cannot be looked up"
-    if not case.evidence.known:
-        return "left out", "no image has platforms to go by"
-    if case.evidence.mounted_only and len(case.reachable_architectures) > 1:
-        return "left out", "its images are mounted, and say nothing about where it runs"
-    if case.on_linux.isdisjoint(rule.architectures):
-        return "left out", f"the pod cannot run on {listed(rule.architectures)}"
-    beyond = [name for name in rule.architectures if name not in case.on_linux]
-    unsafe = [name for name in beyond if taints.exposed(name, case.reaches, wanted.terms)]
-    if unsafe:
-        off = "nothing else keeps the pod off such nodes"
-        return "left out", f"not all images run on {listed(unsafe)}, and {off}"
+def _not_tolerated(
+    trace: Trace, case: PodCase, wanted: Additions, rule: TolerationRule, open_to: frozenset[str]
+) -> tuple[Effect, str]:
+    """Why a rule adds nothing: it does not apply, or its toleration is not needed."""
+    reason = taints.unaccounted(case) or taints.inapplicable(case, rule, open_to)
+    if reason:
+        return "left out", reason
     for toleration in case.tolerations:
         if taints.covers(toleration, rule.toleration):
             return "present", f"the pod tolerates {_own(toleration)}"
@@ -180,20 +170,14 @@ def _not_tolerated(case: PodCase, wanted: Additions, rule: TolerationRule) -> tu
             f"the tolerations whitelist of Namespace {case.pod.ref.namespace} does not allow it",
         )
     if rule.needed:
-        return "left out", f"when: needed, and {_NOT_NEEDED}"
-    return "left out", _reserved(case)
+        return "left out", "when: needed, and the pod runs without it"
+    return "left out", trace.needed_only
 
 
 def _own(toleration: Toleration) -> str:
     if toleration.key:
         return taint(toleration)
     return f"every {toleration.effect} taint" if toleration.effect else "every taint"
-
-
-def _reserved(case: PodCase) -> str:
-    if case.immutable and case.options.immutable == "needed":
-        return f"--immutable needed: {_NOT_NEEDED}, and cannot be changed once applied"
-    return f"{_NOT_NEEDED}, and its API refuses placement by default"
 
 
 def preference_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
@@ -206,20 +190,5 @@ def preference_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
             kept = (architecture, weight) in trace.written.preferred
             step = _effect(trace, case, decision, "affinity", kept=kept)
         else:
-            step = "left out", _not_preferred(trace, case, architecture)
+            step = "left out", trace.needed_only or taints.unpreferred(case, architecture)
         yield Step(f"{architecture}={weight}", *step)
-
-
-def _not_preferred(trace: Trace, case: PodCase, architecture: str) -> str:
-    """The conditions of what immutable objects keep, and of `tolerations.preferred`, in their order."""
-    if trace.needed_only:
-        return _reserved(case)
-    if case.prefers_architecture:
-        return "the pod states a preference of its own"
-    if case.pod.ref.kind == "DaemonSet":
-        return "a DaemonSet runs on every node"
-    if architecture not in case.on_linux:
-        return f"the pod cannot run on {architecture}"
-    if len(case.on_linux) < 2:
-        return f"the pod runs on {architecture} alone"
-    return "the platforms of an image cannot be looked up"

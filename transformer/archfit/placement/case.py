@@ -96,8 +96,8 @@ class Trace:
     """Takes down one decision.
 
     given: the answer for each of the pod's images. needed: the required terms, also with `affinity: never`.
-    applying: the tolerations of the rules that apply. wanted: what the steps give the pod. needed_only: only what it
-    cannot run without. written: what the object has fields for.
+    wanted: what the steps give the pod. needed_only: why that is only what it cannot run without, "" if it is all.
+    written: what the object has fields for.
     """
 
     def __init__(self) -> None:
@@ -105,7 +105,6 @@ class Trace:
         self.evidence: ImageEvidence | None = None
         self.case: PodCase | None = None
         self.needed: RequiredTerms = NOTHING
-        self.applying: tuple[Toleration, ...] = ()
         self.wanted: Additions | None = None
-        self.needed_only = False
+        self.needed_only = ""
         self.written = Additions()

@@ -159,9 +159,7 @@ def _live(by_term: Sequence[Reach]) -> frozenset[str]:
 def _placed(case: PodCase, trace: Trace | None) -> Decision:
     pod, options, own = case.pod, case.options, case.own
     custom = pod.placement_paths
-    needed_only = (case.immutable and options.immutable == "needed") or bool(
-        custom and (custom.needed_only or custom.hidden)
-    )
+    needed_only = _only_needed(case)
     pins = _pins(pod)
     needed = required_terms(
         case.reaches,
@@ -196,9 +194,11 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
 
         case.results.extend(limited_tolerations(case, applying))
     tainted = (unseen or custom is not None) and taints.all_tainted(case, own.tolerate)
-    additions = _additions(case, terms, applying, needed_only=needed_only, unseen=unseen and not tainted)
+    additions = _additions(
+        case, terms, applying, needed_only=bool(needed_only), unseen=unseen and not tainted
+    )
     if trace is not None:
-        trace.needed, trace.applying, trace.needed_only = needed, tuple(applying), needed_only
+        trace.needed, trace.needed_only = needed, needed_only
         trace.wanted = trace.written = additions
     if unseen:
         from archfit.placement.custom import withheld  # only streams with custom resources need it
@@ -233,13 +233,23 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
     if lacking or covered or case.prefers_architecture:
         return _decision(case, "AlreadySet", "it already has what archfit would write", lacking)
     reason = not_needed(
-        unchangeable=needed_only and case.immutable,
+        unchangeable=bool(needed_only) and case.immutable,
         withheld=case.withheld,
         known=len(evidence.known),
         unasked=evidence.unasked,
         mounted_only=evidence.mounted_only,
     )
     return _decision(case, "NotNeeded", reason, lacking)
+
+
+def _only_needed(case: PodCase) -> str:
+    """Why the pod gets only what it cannot run without, "" if it gets all."""
+    custom = case.pod.placement_paths
+    if case.immutable and case.options.immutable == "needed":
+        return "--immutable needed: the pod runs without it, and cannot be changed once applied"
+    if custom is not None and (custom.needed_only or custom.hidden):
+        return "the pod runs without it, and its API refuses placement by default"
+    return ""
 
 
 def _additions(
@@ -255,7 +265,7 @@ def _additions(
     if needed_only:
         if new and not taints.all_tainted(case, own.tolerate):
             new = []
-    elif own.prefer and not case.prefers_architecture and case.pod.ref.kind != "DaemonSet":
+    elif own.prefer:
         preferred = taints.preferred(case)
     namespace = case.pod.namespace
     if new and namespace is not None and not unseen:

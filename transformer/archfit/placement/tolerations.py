@@ -16,6 +16,7 @@ from archfit.images.platforms import WINDOWS
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.placement.affinity import ARCH, Requirement, meets
 from archfit.placement.fields import items, string
+from archfit.placement.pod_patch import listed
 from archfit.placement.reach import Reach, RequiredTerms, System
 from archfit.workloads.pods import Namespace, Pod
 from archfit.yaml.values import text_of
@@ -114,24 +115,49 @@ def _is_superset(there: dict[str, Any], new: Toleration) -> bool:
 
 def applicable(case: PodCase, written: RequiredTerms) -> list[Toleration]:
     """The tolerations of the pod's rules that apply, in order. written: the affinity that it gets."""
-    evidence, reachable = case.evidence, case.on_linux
-    if (
-        evidence.unasked
-        or not evidence.known
-        or (evidence.mounted_only and len(case.reachable_architectures) > 1)
-    ):
+    if unaccounted(case):
         return []
-    meant = [rule for rule in case.own.tolerate if not reachable.isdisjoint(rule.architectures)]
-    others = {name for rule in meant for name in rule.architectures if name not in reachable}
-    open_to = {name for name in others if exposed(name, case.reaches, written)}
-    applying = [rule for rule in meant if open_to.isdisjoint(rule.architectures)]
+    open_to = exposed(case, written)
+    applying = [rule for rule in case.own.tolerate if not inapplicable(case, rule, open_to)]
     possible = [rule.toleration for rule in applying if not rule.needed]
     if len(possible) == len(applying) or all_tainted(case, applying, possible):
         return [rule.toleration for rule in applying]
     return possible
 
 
-def exposed(architecture: str, by_term: Sequence[Reach], written: RequiredTerms) -> bool:
+def unaccounted(case: PodCase) -> str:
+    """Why not every image is known to run wherever a toleration or a preference may send the pod, "" if it is."""
+    if case.evidence.unasked:
+        return "the platforms of an image cannot be looked up"
+    if not case.evidence.known:
+        return "no image has platforms to go by"
+    if case.evidence.mounted_only and len(case.reachable_architectures) > 1:
+        return "its images are mounted, and say nothing about where it runs"
+    return ""
+
+
+def inapplicable(case: PodCase, rule: TolerationRule, open_to: frozenset[str]) -> str:
+    """Why a rule does not apply to a pod whose images are accounted for, "" if it does, `when: needed` apart.
+
+    open_to: `exposed(..)`.
+    """
+    if case.on_linux.isdisjoint(rule.architectures):
+        return f"the pod cannot run on {listed(rule.architectures)}"
+    unsafe = open_to.intersection(rule.architectures)
+    if unsafe:
+        return f"not all images run on {listed(unsafe)}, and nothing else keeps the pod off such nodes"
+    return ""
+
+
+def exposed(case: PodCase, written: RequiredTerms) -> frozenset[str]:
+    """Of the architectures of the pod's rules, those that it may come to, taints apart, where an image does not run."""
+    reachable = case.on_linux
+    meant = [rule for rule in case.own.tolerate if not reachable.isdisjoint(rule.architectures)]
+    others = {name for rule in meant for name in rule.architectures if name not in reachable}
+    return frozenset(name for name in others if _exposed(name, case.reaches, written))
+
+
+def _exposed(architecture: str, by_term: Sequence[Reach], written: RequiredTerms) -> bool:
     """Whether the pod may come to nodes of the architecture, taints apart, where an image does not run."""
     return any(
         not _runs(architecture, system) and meets(required, architecture)
@@ -174,10 +200,18 @@ def all_tainted(case: PodCase, rules: Iterable[TolerationRule], more: Sequence[T
 
 
 def preferred(case: PodCase) -> list[tuple[str, int]]:
-    """(architecture, weight) of each preferred term, sorted; none unless every image has an answer."""
-    evidence, reachable = case.evidence, case.on_linux
-    if len(reachable) < 2 or evidence.unasked or not evidence.known or evidence.mounted_only:
-        return []
-    return sorted(
-        (architecture, weight) for architecture, weight in case.own.prefer if architecture in reachable
-    )
+    """(architecture, weight) of each preferred term, sorted."""
+    return sorted(entry for entry in case.own.prefer if not unpreferred(case, entry[0]))
+
+
+def unpreferred(case: PodCase, architecture: str) -> str:
+    """Why the pod gets no preferred term for an architecture that its options prefer, "" if it gets one."""
+    if case.prefers_architecture:
+        return "the pod states a preference of its own"
+    if case.pod.ref.kind == "DaemonSet":
+        return "a DaemonSet runs on every node"
+    if architecture not in case.on_linux:
+        return f"the pod cannot run on {architecture}"
+    if len(case.on_linux) < 2:
+        return f"the pod runs on {architecture} alone"
+    return unaccounted(case)
