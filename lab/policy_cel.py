@@ -13,29 +13,36 @@ from collections import Counter
 from random import Random
 
 from archfit.base.errors import UsageError
-from archfit.policy.cel.objects import policy_objects
-from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.objects import policy_objects
+from archfit.policy.settings import PolicySettings
+from archfit.policy.table import platform_table
 from drawn_pods import any_pods
 from policy_judge import PolicyJudge, judge_binary, outcome
 
 _PODS = 200
+_USUAL = 0.7
+"""Of the pods; the others are as odd as drawn."""
 _SETTINGS = (PolicySettings(), PolicySettings(carrier="crd"))
 
 
 def judged(judge: PolicyJudge, seed: str) -> tuple[Counter[str], list[str]]:
     random = Random(seed)
-    options, locked = any_pods.options(random), any_pods.locked(random)
+    options, locked = any_pods.held_options(random), any_pods.locked(random)
     found, wrong = Counter[str](), []
     try:
-        refused = judge.compile(policy_objects(locked, options, random.choice(_SETTINGS)))
+        table, _ = platform_table(locked, options)
+        refused = judge.compile(policy_objects(table, options, random.choice(_SETTINGS)))
     except UsageError:
         return Counter({"overrides that disagree about an image of the lock file": 1}), []
     if refused:
         return found, [f"seed {seed}: {refused}"]
     for _ in range(_PODS):
         namespace = random.choice(any_pods.NAMESPACES)
+        pod = any_pods.pod(random, namespace)
+        if random.random() < _USUAL:
+            pod = any_pods.usual(random, pod, options.cluster_architectures)
         try:
-            found[outcome(judge, any_pods.pod(random, namespace), locked, options, namespace)] += 1
+            found[outcome(judge, pod, locked, options, namespace)] += 1
         except AssertionError as error:
             wrong.append(f"seed {seed}: {error}")
     return found, wrong

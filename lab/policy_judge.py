@@ -11,20 +11,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import machine
-from archfit.base.errors import UsageError
 from archfit.base.patch import apply
 from archfit.base.results import Decision
-from archfit.images.platforms import Absent, Found, Unknown
-from archfit.lookup.lockfile import Lock
-from archfit.options.settings import Operator, Options
-from archfit.policy.cel.left_alone import LEFT_ALONE
+from archfit.images.overrides import override
+from archfit.images.platforms import Absent, Answer, Found
+from archfit.images.reference import parse
+from archfit.options.settings import Options
 from archfit.webhook.admitted_pod import admitted_pod, at_admission
 from archfit.yaml.values import plain, typed
 from line_judge import LineJudge
-from lookup_runs import lookup_with
 
-# Left alone by archfit too, where nothing but the lock file may answer.
-_AS_ARCHFIT = {"unlisted-image"}
 OLDEST = "1.33"
 """What the API server of the oldest supported Kubernetes, 1.34, checks a new policy as."""
 
@@ -84,23 +80,17 @@ def outcome(
 
     Raises AssertionError where the compiled policy does anything else than archfit, or more when it is asked again.
     """
-    made: str
-    try:
-        decision, after = decided(pod, images, options, namespace)
-        made = decision.outcome
-    except UsageError:
-        made, after = "overrides that disagree", pod
     admitted = judge.admit(pod, namespace, "leftAlone")
-    assert admitted.error == "", pod
-    reasons = set(admitted.shown["leftAlone"])
-    if reasons - _AS_ARCHFIT:
-        assert reasons < {one.id for one in LEFT_ALONE}
+    assert admitted.error == "", (admitted.error, pod)
+    reason: str = admitted.shown["leftAlone"]
+    if reason:
         assert admitted.pod == judge.normalised(pod), pod
-        return f"left alone: {', '.join(reasons)}"
-    assert admitted.pod == judge.normalised(after), (options, pod)
-    if made == "Change":
+        return f"left alone: {reason}"
+    decision, after = decided(pod, images, options, namespace)
+    assert admitted.pod == judge.normalised(after), (options, pod, admitted.pod["spec"], after["spec"])
+    if decision.outcome == "Change":
         assert judge.admit(admitted.pod, namespace).pod == admitted.pod, ("a second time", options, pod)
-    return made
+    return decision.outcome
 
 
 def decided(
@@ -110,15 +100,19 @@ def decided(
 
     images: of the lock file. What it lacks is left, whatever the options say: nobody else can answer.
     """
-    options = at_admission(options).replace(on_absent="leave")
+    options = at_admission(options).replace(on_absent="leave", on_conflict="leave")
     if options.on_unknown == "fail":
         options = options.replace(on_unknown="leave")
     admitted = admitted_pod(pod, namespace, options, "policy")
-    lock = Lock("archfit.lock", images, only=True)
-    lookup = lookup_with(Operator(), Options(image_platforms=options.image_platforms), lock=lock)
-    answers = {
-        text: Absent(answer.cause) if isinstance(answer, Unknown) else answer
-        for text, answer in lookup.resolve(admitted.questions).items()
-    }
-    decision = admitted.decide(answers, options)
+    answers = {text: answered(text, images, options) for text in admitted.questions}
+    decision = admitted.decide(answers, options.replace(image_platforms=()))
     return decision, plain(apply(typed(pod), decision.patch))
+
+
+def answered(text: str, images: Mapping[str, Found], options: Options) -> Answer:
+    """What the policy knows of an image: overrides count for those of the lock file."""
+    reference = parse(text)
+    known = images.get(reference.normalised)
+    if known is None:
+        return Absent("the lock file lacks it")
+    return override(reference, options.image_platforms) or known

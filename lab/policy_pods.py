@@ -27,7 +27,7 @@ ARCHITECTURES = ("amd64", "arm64", "s390x", "ppc64le")
 
 def judged(policies: Policies, seed: str, count: int) -> tuple[int, Counter[str], list[str]]:
     random = Random(seed)
-    options = any_pods.options(random)
+    options = any_pods.held_options(random)
     options = options.replace(tolerate=tuple(one for one in options.tolerate if _is_taken(one.toleration)))
     carrier = random.choice(("literal", "crd"))
     name = f"round-{seed.replace('/', '-')}"

@@ -19,17 +19,16 @@ from typing import Any, NamedTuple
 
 from archfit.base.patch import apply
 from archfit.base.results import Decision
-from archfit.images.overrides import override
-from archfit.images.platforms import Answer, Found, Unknown
-from archfit.images.reference import parse
+from archfit.images.platforms import Found
 from archfit.options.settings import Options
-from archfit.policy.cel.objects import policy_objects
-from archfit.policy.cel.policy_settings import PolicySettings
-from archfit.policy.cel.validating_policy import daemon_set_objects, validating_policy_objects
+from archfit.policy.objects import policy_objects
+from archfit.policy.settings import PolicySettings
+from archfit.policy.table import platform_table
 from archfit.webhook.added_record import NAME
 from archfit.webhook.admitted_pod import admitted_pod, at_admission
 from archfit.yaml.values import plain, typed
 from control_plane import ControlPlane, Refused, pod_in
+from policy_judge import answered
 
 PLAIN = "plain"
 _PROBES = 50
@@ -84,8 +83,8 @@ class Judged(NamedTuple):
 def decision(pod: Any, namespace: str, images: Mapping[str, Found], options: Options) -> Decision:
     """What archfit decides for a pod at admission. options: `policy_options(..)`."""
     admitted = admitted_pod(pod, namespace, options, "policy")
-    known = {text: _answer(text, images, options) for text in admitted.questions}
-    return admitted.decide(known, options)
+    known = {text: answered(text, images, options) for text in admitted.questions}
+    return admitted.decide(known, options.replace(image_platforms=()))
 
 
 def decided(pod: Any, namespace: str, images: Mapping[str, Found], options: Options) -> Any:
@@ -125,12 +124,10 @@ class Policies:
         selector = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": [name]}
         chosen = PolicySettings(name=f"{name}.tests.archfit.dev", namespace_selector=(selector,), **settings)
         options = policy_options(options)
-        objects = policy_objects(images, options, chosen)
-        if companion:
-            objects += [
-                *validating_policy_objects(objects, chosen),
-                *daemon_set_objects(images, options, chosen, objects),
-            ]
+        table, _ = platform_table(images, options)
+        objects = policy_objects(table, options, chosen)
+        if not companion:
+            objects = [one for one in objects if not one["kind"].startswith("Validating")]
         installed = Installed(name, images, options, objects)
         self.apply(installed.objects)
         return installed
@@ -213,7 +210,7 @@ class Policies:
     def look(self, installed: Installed, expression: str, plain: Sequence[Any]) -> list[str | None]:
         """A CEL expression (a string) over the policy's variables for each pod; None where the policy does not match.
 
-        As in "variables.leftAlone.join(', ')".
+        As in "variables.leftAlone".
         """
         plane, name = self.plane, f"{_LOOKING}.tests.archfit.dev"
         plane.namespace(_LOOKING)
@@ -251,11 +248,7 @@ class Policies:
         """The policy beside archfit, pod by pod. plain: none of them Refused."""
         found = self._disagreements(installed, plain)
         left = [one for one in found if one.actual == one.plain]
-        looked = (
-            self.look(installed, "variables.leftAlone.join(', ')", [one.plain for one in left])
-            if left
-            else []
-        )
+        looked = self.look(installed, "variables.leftAlone", [one.plain for one in left]) if left else []
         reasons = {id(one): reason for one, reason in zip(left, looked, strict=True) if reason}
         return Judged([one for one in found if id(one) not in reasons], Counter(reasons.values()), len(plain))
 
@@ -274,12 +267,6 @@ class Policies:
             for one, after, there in zip(found, merged, actual, strict=True)
             if Refused in {type(after), type(there), type(one.actual)} or _by_policy(there) != after
         ]
-
-
-def _answer(text: str, images: Mapping[str, Found], options: Options) -> Answer:
-    reference = parse(text)
-    stated = override(reference, options.image_platforms)
-    return stated or images.get(reference.normalised) or Unknown("the lock file lacks it")
 
 
 def _in(pod: Mapping[str, Any], namespace: str) -> dict[str, Any]:

@@ -15,8 +15,10 @@ import custom_kinds
 import whole_tables
 
 from archfit.api.options import NOT_FOR_PROGRAMS
-from archfit.options.settings import GKE
+from archfit.options.settings import GKE, Options
 from archfit.options.table import OPERATOR, SPEC, TABLE, Option
+from archfit.policy.objects import policy_text
+from archfit.policy.settings import PolicySettings
 
 ROOT = Path(__file__).resolve().parents[1]
 _PACKAGE = ROOT / "transformer" / "archfit"
@@ -31,6 +33,12 @@ def keys() -> str:
     """The keys of the TypedDict for programs."""
     rows = [option for option in TABLE if option.key not in NOT_FOR_PROGRAMS]
     return "".join(f"    {option.key}: {option.type.written} | None\n" for option in rows)
+
+
+def policy() -> str:
+    """The policy for one image, as `archfit policy` writes it."""
+    text = policy_text({"quay.io/team/app:1": ["amd64", "arm64"]}, Options(), PolicySettings())
+    return "```yaml\n" + text.partition("---\n")[0] + "```\n"
 
 
 def _default(option: Option) -> str:
@@ -53,6 +61,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "<!-- reference -->": command_pages.markdown_reference,
     "<!-- rows -->": custom_kinds.markdown_table,
     **{f"<!-- {name} -->": table for name, table in whole_tables.TABLES.items()},
+    "<!-- policy -->": policy,
     "    # <spec fields>": lambda: fields(SPEC),
     "    # <operator fields>": lambda: fields(OPERATOR),
     "    # <keys>": keys,

@@ -78,7 +78,7 @@ _POLICY = Rendering(
 )
 _POLICY_CRD = Rendering(
     _POLICY.folder,
-    (*_POLICY_WORDS, "--set", "policy.carrier=crd"),
+    (*_POLICY_WORDS, "--set", "policy.carrier=crd,policy.deny=false"),
     {("ClusterRole", "archfit-policy"): "10-access-crd.yaml"},
 )
 

@@ -4,6 +4,7 @@ They are pods of `at_creation`, and beside them: references of every kind, right
 all operators on all labels, odd annotations, marks of Istio. For judges that take any pod.
 """
 
+from collections.abc import Sequence
 from copy import deepcopy
 from random import Random
 from typing import Any
@@ -13,6 +14,8 @@ from archfit.images.platforms import ARCHITECTURES, Found, parse_platform
 from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.options.text_form import image_platforms
+from archfit.placement.selection import VIRTUAL_KUBELET
+from archfit.placement.tolerations import uncovered
 from drawn_pods import at_creation
 from drawn_pods.drawing import ARCH, OS, REQUIRED
 from pod_decisions import found
@@ -97,6 +100,26 @@ def options(random: Random) -> Options:
     return made
 
 
+def held_options(random: Random) -> Options:
+    """The same for a policy, which does not hold all of them."""
+    made = options(random)
+    cluster = tuple(entry for entry in made.cluster_architectures if "/" not in entry)
+    rules: list[TolerationRule] = []
+    for rule in made.tolerate:
+        there = [other.toleration for other in rules]
+        if not rule.needed and {*rule.architectures} <= {*cluster} and uncovered(there, [rule.toleration]):
+            rules.append(rule)
+    return Options(
+        cluster_architectures=cluster,
+        tolerate=tuple(rules),
+        prefer=made.prefer,
+        on_unknown=made.on_unknown,
+        assume=made.assume,
+        image_platforms=made.image_platforms,
+        exclude=tuple(glob for glob in made.exclude if not glob.name and "[" not in glob.namespace),
+    )
+
+
 def pod(random: Random, namespace: str) -> dict[str, Any]:
     made = deepcopy(
         at_creation.pod(random, ("amd64", "arm64", "s390x"), namespace)
@@ -107,6 +130,33 @@ def pod(random: Random, namespace: str) -> dict[str, Any]:
     _odd_placement(random, made["spec"])
     _odd_metadata(random, made["metadata"])
     return _applied(random, made) if random.random() < 0.4 else made
+
+
+def usual(random: Random, pod: dict[str, Any], cluster: Sequence[str]) -> dict[str, Any]:
+    """The pod in the words that a policy decides: of Linux, and of these architectures."""
+    spec, notes = pod["spec"], pod["metadata"].get("annotations", {})
+    selector = {ARCH: cluster, OS: ("linux",), f"beta.{OS}": ("linux",)}
+    spec.pop("os", None)
+    for label in {*selector, f"beta.{ARCH}"} & {*spec.get("nodeSelector", ())}:
+        spec["nodeSelector"].pop(label)
+        if random.random() < 0.5 and label in selector:
+            spec["nodeSelector"][label] = random.choice(selector[label])
+    required = spec.get("affinity", {}).get("nodeAffinity", {}).get(REQUIRED, {})
+    for expression in [
+        one for term in required.get("nodeSelectorTerms", ()) for one in term.get("matchExpressions", ())
+    ]:
+        if expression["key"].endswith("/os"):
+            expression |= {"operator": "In", "values": ["linux"]}
+        elif expression["key"].endswith("/arch"):
+            some = random.sample(cluster, random.randint(1, min(2, len(cluster))))
+            expression |= {"key": ARCH, "operator": random.choice(("In", "NotIn")), "values": some}
+    if "tolerations" in spec:
+        spec["tolerations"] = [one for one in spec["tolerations"] if one.get("key") != VIRTUAL_KUBELET]
+    for name in [name for name in notes if name.startswith("archfit.dev/") and name != "archfit.dev/skip"]:
+        notes.pop(name)
+        if random.random() < 0.5:
+            notes["archfit.dev/only"] = ", ".join(random.sample(cluster, random.randint(1, len(cluster))))
+    return pod
 
 
 def _applied(random: Random, pod: dict[str, Any]) -> dict[str, Any]:

@@ -8,15 +8,14 @@ import pytest
 
 from archfit.cluster.cluster_error import ClusterError, Reason
 from archfit.options.settings import Options
-from archfit.policy.cel.objects import policy_objects
-from archfit.policy.cel.policy_settings import PolicySettings
-from archfit.policy.installed.installed_policy import Installed, check_version, installed_classes, selected
-from pod_decisions import found
+from archfit.policy.installed.installed_policy import Installed, check_version, selected, table_in_force
+from archfit.policy.objects import policy_objects
+from archfit.policy.settings import PolicySettings
 
 BASE = "/apis/admissionregistration.k8s.io"
 POLICY = f"{BASE}/v1/mutatingadmissionpolicies/archfit.dev"
 TABLE = "/apis/archfit.dev/v1alpha1/platformtables/archfit.dev"
-IMAGES = {"docker.io/library/app:1": found("amd64")}
+IMAGES = {"docker.io/library/app:1": ["amd64"]}
 
 
 class Api:
@@ -52,10 +51,10 @@ def test_a_missing_table_is_empty_and_other_errors_stay_errors():
 def test_a_renewal_needs_no_installed_policy_but_a_cluster_that_answers(answer: str, known: bool):
     api = Api({POLICY: answer})
     if known:
-        assert installed_classes(api, PolicySettings()) == {}
+        assert table_in_force(api, PolicySettings()) == {}
     else:
         with pytest.raises(ClusterError):
-            installed_classes(api, PolicySettings())
+            table_in_force(api, PolicySettings())
 
 
 @pytest.mark.parametrize(

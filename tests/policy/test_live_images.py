@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from archfit.policy.images import KINDS, live_images
+from archfit.policy.images import live_images
 
 
 def pod(image: str, name: str = "web", **metadata: Any) -> dict[str, Any]:
@@ -90,8 +90,3 @@ def test_what_runs_comes_before_what_is_only_named_and_each_namespace_has_its_tu
     assert names[:6] == ["top:1", "b0:1", "y:1", "b1:1", "z:1", "b2:1"]
     assert names[6:8] == ["a0000:1", "x:1"]
     assert [one.text for one in live_images(reversed(objects))] == names
-
-
-def test_daemon_sets_are_read_as_the_companion_warns_of_them():
-    assert "daemonsets" in {kind.resource for kind in KINDS}
-    assert [one.text for one in live_images([{**deployment("a:1", "shop"), "kind": "DaemonSet"}])] == ["a:1"]

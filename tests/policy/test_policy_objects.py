@@ -1,59 +1,78 @@
-"""The Kubernetes objects of a policy."""
+"""The objects of a policy: what they are about, what they say, and that a person can read them."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from archfit.base.errors import UsageError
-from archfit.images.platforms import ARCHITECTURES
-from archfit.options.option_entries import Exclude, Match, Rule
+from archfit.options.option_entries import Exclude
 from archfit.options.settings import Options
-from archfit.options.text_form import image_platforms
-from archfit.policy.cel.match_conditions import MAX_EXCLUDES, MAX_RULES
-from archfit.policy.cel.objects import policy_objects
-from archfit.policy.cel.policy_settings import PolicySettings
-from archfit.policy.cel.table_storage import MAX_LITERAL_IMAGES, MAX_STRANGE, fitting
-from archfit.policy.stats import MAX_OBJECT_BYTES
-from pod_decisions import found
+from archfit.policy.objects import policy_objects, policy_text
+from archfit.policy.settings import PolicySettings
 
-IMAGES = {"docker.io/library/app:1": found("amd64"), "quay.io/team/tool:2": found("amd64 arm64")}
+TABLE = {"docker.io/library/app:1": ["amd64"], "quay.io/team/tool:2": ["amd64", "arm64"]}
 OPTED_OUT = {"key": "archfit.dev/webhook", "operator": "NotIn", "values": ["ignore", "disabled"]}
-LITERAL, CRD = PolicySettings(), PolicySettings(carrier="crd")
+DEFAULTS = Options()
+POLICY, COMPANION = "MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"
 
 
-def the(kind: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
-    (one,) = (one for one in objects if one["kind"] == kind)
-    return one
+def made(options: Options = DEFAULTS, **settings: Any) -> dict[tuple[str, str], dict[str, Any]]:
+    objects = policy_objects(TABLE, options, PolicySettings(**settings))
+    return {(one["kind"], one["metadata"]["name"]): one for one in objects}
 
 
-def many(number: int) -> dict[str, Any]:
-    return {
-        f"registry.example.com/team/service-{n:06}/application:1.2.3": found("amd64") for n in range(number)
-    }
+def parts(number: int, **settings: Any) -> list[list[str]]:
+    """The lines of each object of a policy for that many images."""
+    table = {f"quay.io/team/app:{n}": ["amd64", "arm64"] for n in range(number)}
+    text = policy_text(table, Options(), PolicySettings(**settings))
+    return [part.splitlines() for part in text.split("---\n")]
+
+
+def test_a_policy_for_one_image_is_a_page_and_each_further_image_a_line():
+    policy, binding, companion, companions_binding = parts(1)
+    assert len(policy) + len(binding) <= 150
+    assert len(companion) <= 80
+    assert sum(map(len, parts(1, deny=True))) - sum(map(len, parts(1))) <= 50
+    assert max(len(line) for part in parts(1, deny=True) for line in part) <= 160
+    sizes = [len(policy) + 8, len(binding), len(companion) + 8, len(companions_binding)]
+    assert list(map(len, parts(9))) == sizes
+
+
+def test_every_variable_of_the_policy_has_a_comment():
+    text = policy_text(TABLE, Options(prefer=(("arm64", 1),)), PolicySettings()).partition("\n---\n")[0]
+    named = [line for line in text.splitlines() if line.startswith("  - name: ")]
+    assert len(named) > 20
+    assert [line for line in named if " # " not in line] == []
 
 
 def test_the_policy_has_the_chosen_version_and_name():
-    settings = PolicySettings(name="arch.example", api_version="v1beta1")
-    for one in policy_objects(IMAGES, Options(), settings):
-        assert one["apiVersion"] == "admissionregistration.k8s.io/v1beta1"
-        assert one["metadata"]["name"] == "arch.example"
+    objects = made(name="arch.example", api_version="v1beta1", deny=True)
+    assert {kind: one["apiVersion"].rpartition("/")[2] for (kind, _), one in objects.items()} == {
+        POLICY: "v1beta1", f"{POLICY}Binding": "v1beta1", COMPANION: "v1", f"{COMPANION}Binding": "v1",
+    }  # fmt: skip
+    assert {name for _, name in objects} == {"arch.example", "arch.example-deny"}
+    assert all(
+        one["spec"]["policyName"] == "arch.example"
+        for (kind, _), one in objects.items()
+        if kind.endswith("Binding")
+    )
 
 
 def test_a_failing_policy_never_stops_a_pod():
-    spec = the("MutatingAdmissionPolicy", policy_objects(IMAGES, Options(), LITERAL))["spec"]
-    assert (spec["failurePolicy"], spec["reinvocationPolicy"]) == ("Ignore", "IfNeeded")
+    objects = made()
+    assert {
+        one["spec"]["failurePolicy"] for (kind, _), one in objects.items() if kind in (POLICY, COMPANION)
+    } == {"Ignore"}
+    assert objects[POLICY, "archfit.dev"]["spec"]["reinvocationPolicy"] == "IfNeeded"
+    actions = objects[f"{COMPANION}Binding", "archfit.dev"]["spec"]["validationActions"]
+    assert actions == ["Warn", "Audit"]
 
 
-def test_the_policy_is_about_new_pods_outside_of_kube_system_and_its_own_namespace():
+@pytest.mark.parametrize("kind", [POLICY, COMPANION])
+def test_both_are_about_new_pods_outside_of_kube_system_and_their_own_namespace(kind: str):
     own = {"key": "team", "operator": "Exists"}
-    settings = PolicySettings(namespace_selector=(own,))
-    constraints = the("MutatingAdmissionPolicy", policy_objects(IMAGES, Options(), settings))["spec"][
-        "matchConstraints"
-    ]
+    constraints = made(namespace_selector=(own,))[kind, "archfit.dev"]["spec"]["matchConstraints"]
     assert constraints["resourceRules"] == [
         {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
     ]
@@ -65,65 +84,54 @@ def test_the_policy_is_about_new_pods_outside_of_kube_system_and_its_own_namespa
     assert constraints["objectSelector"]["matchExpressions"] == [OPTED_OUT]
 
 
-def test_more_images_than_literals_hold_are_refused_with_the_other_carrier_named():
-    with pytest.raises(UsageError, match=r"5001 images.*5000.*--carrier crd"):
-        policy_objects(many(MAX_LITERAL_IMAGES + 1), Options(), LITERAL)
-
-
 @pytest.mark.parametrize(
-    ("images", "carrier", "held"),
+    ("globs", "patterns"),
     [
-        pytest.param(many(MAX_LITERAL_IMAGES), "literal", MAX_LITERAL_IMAGES, id="as-many-as-fit"),
-        pytest.param(many(MAX_LITERAL_IMAGES + 100), "literal", MAX_LITERAL_IMAGES, id="one-hundred-more"),
-        pytest.param(many(MAX_LITERAL_IMAGES + 100), "crd", MAX_LITERAL_IMAGES + 100, id="the-other-carrier"),
-        pytest.param({f"registry.example.com/{'x' * 240}:{n:0120}": found("amd64") for n in range(5_000)}, "literal", range(3_000, 4_900), id="the-longest-names"),
-        pytest.param({f"quay.io/a:{n}": found(f"amd64 odd{n}") for n in range(1_000)}, "literal", MAX_STRANGE, id="an-architecture-of-its-own-for-each"),
-        pytest.param({"quay.io/a:1": found(f"amd64 {'x' * 90_000}")}, "crd", 0, id="a-name-of-90000-letters"),
         pytest.param(
-            {f"quay.io/a:{n}": found(" ".join(a for i, a in enumerate(ARCHITECTURES) if n >> i & 1)) for n in range(1, 2 ** len(ARCHITECTURES))},
-            "literal",
-            range(500, 3_000),
-            id="a-list-of-its-own-for-each",
+            [Exclude("*", "shop"), Exclude("Pod", "web-*")], "['^shop$', '^web-.*$']", id="namespaces"
         ),
+        pytest.param([Exclude("po", "a?c.d")], "['^a.c[.]d$']", id="a mark of its own"),
+        pytest.param([Exclude("*", "A^"), Exclude("Job", "shop")], "", id="what means no namespace"),
     ],
-)  # fmt: skip
-def test_what_does_not_fit_is_left_out_and_the_rest_is_a_policy(
-    images: dict[str, Any], carrier: Any, held: int | range
-):
-    settings = PolicySettings(carrier=carrier)
-    kept, left = fitting(images, Options(), settings)
-    assert len(kept) in (held if isinstance(held, range) else [held])
-    assert sorted([*kept, *left]) == sorted(images)
-    assert list(kept) == [name for name in images if name in kept]
-    assert fitting(kept, Options(), settings) == (kept, [])
-    made = policy_objects(kept, Options(), settings)
-    assert max(len(json.dumps(one)) for one in made) < MAX_OBJECT_BYTES
+)
+def test_excluded_namespaces_are_a_condition(globs: list[Exclude], patterns: str):
+    conditions = made(Options(exclude=tuple(globs)))[POLICY, "archfit.dev"]["spec"]["matchConditions"]
+    excluded = [
+        " ".join(one["expression"].split())
+        for one in conditions
+        if one["name"] == "not-of-an-excluded-namespace"
+    ]
+    assert excluded == ([f"!{patterns}.exists(glob, request.namespace.matches(glob))"] if patterns else [])
 
 
-def test_more_images_than_etcd_takes_are_refused():
-    with pytest.raises(UsageError, match=r"30000 images.*bytes"):
-        policy_objects(many(30_000), Options(), CRD)
+def test_a_refusal_is_one_more_binding_to_the_companion_with_the_action_as_its_own_parameter():
+    denying = made(deny=True)[f"{COMPANION}Binding", "archfit.dev-deny"]["spec"]
+    assert denying["validationActions"] == ["Deny"]
+    assert denying["paramRef"]["name"] == "archfit.dev-deny"
+    refusing = [
+        one["expression"]
+        for one in made(deny=True)[COMPANION, "archfit.dev"]["spec"]["validations"]
+        if "'Deny' in params.spec.validationActions" not in one["expression"]
+    ]
+    assert refusing == ["variables.unfit.size() == 0"]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        pytest.param(Options(rules=tuple(Rule(Match(f"s{n}*"), only=("amd64",)) for n in range(MAX_RULES + 1))), f"{MAX_RULES + 1} rules choose the same option", id="rules"),
-        pytest.param(
-            Options(image_platforms=tuple(image_platforms(f"quay.io/{n:060}*=amd64") for n in range(1000))),
-            "matchingOverrides of the policy has .* code points.*fewer entries of imagePlatforms",
-            id="overrides",
-        ),
-        pytest.param(Options(exclude=tuple(Exclude("Pod", f"s{n}*") for n in range(MAX_EXCLUDES + 1))), f"{MAX_EXCLUDES + 1} entries of exclude", id="excludes"),
-    ],
-)  # fmt: skip
-def test_more_entries_than_a_policy_holds_are_refused(options: Options, message: str):
-    with pytest.raises(UsageError, match=message):
-        policy_objects(IMAGES, options, LITERAL)
-
-
-def test_rules_and_excludes_of_other_kinds_leave_no_trace():
-    options = Options(
-        rules=(Rule(Match(kind="Deployment"), only=("amd64",)),), exclude=(Exclude("Job", "shop"),)
-    )
-    assert policy_objects(IMAGES, options, LITERAL) == policy_objects(IMAGES, Options(), LITERAL)
+def test_the_date_changes_bindings_and_the_table_alone_which_cost_no_compilation():
+    for carrier in ("literal", "crd"):
+        plain, dated = made(carrier=carrier), made(carrier=carrier, date="2026-11-23T06:17:00Z")
+        stated = {
+            kind: one["metadata"].pop("annotations")
+            for (kind, _), one in dated.items()
+            if "annotations" in one["metadata"]
+        }
+        assert dated == plain
+        notes = {
+            "archfit.dev/date": "2026-11-23T06:17:00Z",
+            "archfit.dev/renew-before": "2026-11-30T06:17:00Z",
+        }
+        assert all(one == notes for one in stated.values())
+        assert set(stated) == {f"{POLICY}Binding", f"{COMPANION}Binding"} | (
+            {"PlatformTable"} if carrier == "crd" else set()
+        )
+    undying = made(date="2026-11-23T06:17:00Z", max_age=0)[f"{COMPANION}Binding", "archfit.dev"]
+    assert list(undying["metadata"]["annotations"]) == ["archfit.dev/date"]

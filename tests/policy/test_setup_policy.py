@@ -11,14 +11,12 @@ import yaml
 
 from archfit.cluster.service_account import plural
 from archfit.options.settings import Options
-from archfit.policy.cel.objects import policy_objects
-from archfit.policy.cel.policy_settings import PolicySettings
-from archfit.policy.cel.validating_policy import daemon_set_objects, validating_policy_objects
 from archfit.policy.images import KINDS
 from archfit.policy.installed.setup import run
+from archfit.policy.objects import policy_objects
+from archfit.policy.settings import PolicySettings
 from case_files import rows
 from lock_runs import Said, setup_said
-from pod_decisions import found
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,7 +112,7 @@ def test_the_flags_of_the_policy_are_those_of_the_job(tmp_path: Path):
 
 @pytest.mark.parametrize(
     "words",
-    [(), ("--carrier", "crd"), ("--deny",), ("--name", "other.example"), ("--late-changes", "deny")],
+    [(), ("--carrier", "crd"), ("--deny",), ("--name", "other.example")],
     ids=" ".join,
 )
 def test_the_rights_are_to_list_what_is_read_and_to_apply_these_objects(
@@ -125,12 +123,8 @@ def test_the_rights_are_to_list_what_is_read_and_to_apply_these_objects(
         name="other.example" if "--name" in words else "archfit.dev",
         carrier="crd" if "crd" in words else "literal",
         deny="--deny" in words,
-        late_changes="deny" if "--late-changes" in words else "warn",
     )
-    policy = policy_objects({"docker.io/library/x:1": found("amd64")}, Options(), settings)
-    images = {"docker.io/library/x:1": found("amd64")}
-    daemon_sets = daemon_set_objects(images, Options(), settings, policy)
-    every = [*policy, *validating_policy_objects(policy, settings), *daemon_sets]
+    every = policy_objects({"docker.io/library/x:1": ["amd64"]}, Options(), settings)
     rules = objects(tmp_path / "x")["ClusterRole"]["rules"]
     listed = {
         (group, resource)
@@ -149,7 +143,7 @@ def test_the_rights_are_to_list_what_is_read_and_to_apply_these_objects(
         (one["apiVersion"].rpartition("/")[0], plural(one, every), one["metadata"]["name"]) for one in every
     }
     others = [rule for rule in rules if rule["verbs"] != ["list"] and "resourceNames" not in rule]
-    parameters = "platformtables" if "crd" in words else "mutatingadmissionpolicybindings"
+    parameters = "platformtables" if "crd" in words else "validatingadmissionpolicybindings"
     assert [(rule["resources"], rule["verbs"]) for rule in others] == [([parameters], ["get"])]
 
 

@@ -158,10 +158,6 @@ spec:
         {{- if .deny }}
         - --deny
         {{- end }}
-        {{- if ne .lateChanges "warn" }}
-        - --late-changes
-        - {{ .lateChanges }}
-        {{- end }}
         {{- if ne .maxAge "7d" }}
         - --max-age
         - {{ .maxAge | quote }}

@@ -1,4 +1,4 @@
-"""A pod that passes a policy more than once in one admission: it is decided whole or not at all."""
+"""A pod that passes a policy more than once in one admission: tolerations and preferences whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ from typing import Any
 import pytest
 
 from admission_reviews import NOT_REQUESTED, REQUESTED
-from archfit.base.errors import UsageError
 from archfit.options.settings import Options
-from archfit.policy.cel.objects import policy_objects
-from archfit.policy.cel.policy_settings import PolicySettings
-from archfit.webhook.added_record import NAME, TERMS, entry, text_of_lines
+from archfit.policy.objects import policy_objects
+from archfit.policy.settings import PolicySettings
+from archfit.policy.table import platform_table
+from archfit.webhook.added_record import NAME, entry, record_text
 from drawn_pods import any_pods, at_creation
-from drawn_pods.drawing import ARCH
-from pod_decisions import REQUIRED
+from pod_decisions import GKE, PREFERRED
 from policy_judge import PolicyJudge, decided
 
 LOCKED = at_creation.platforms()
 SIDECARS = ("quay.io/team/both:1", "quay.io/team/amd:1", "quay.io/team/arm:1", "quay.io/team/new:1")
+
+
+def compiled(judge: PolicyJudge, options: Options) -> None:
+    table, _ = platform_table(LOCKED, options)
+    assert judge.compile(policy_objects(table, options, PolicySettings())) == []
 
 
 def managed(pod: dict[str, Any]) -> dict[str, Any]:
@@ -41,87 +45,61 @@ def with_image(pod: dict[str, Any], image: str) -> dict[str, Any]:
     return {**pod, "spec": {**pod["spec"], "containers": [{**first, "image": image}, *others]}}
 
 
-def without_record(pod: dict[str, Any]) -> dict[str, Any]:
-    annotations = {key: text for key, text in pod["metadata"].get("annotations", {}).items() if key != NAME}
-    metadata = {key: member for key, member in pod["metadata"].items() if key != "annotations"}
-    return {**pod, "metadata": {**metadata, **({"annotations": annotations} if annotations else {})}}
+def added(pod: dict[str, Any]) -> list[Any]:
+    """What archfit may take back."""
+    preferred = pod["spec"].get("affinity", {}).get("nodeAffinity", {}).get(PREFERRED, [])
+    return sorted([*pod["spec"].get("tolerations", []), *preferred], key=repr)
 
 
-# Seed 3 draws options under which no pod changes, so that there is nothing to decide anew.
-@pytest.mark.parametrize("seed", [seed for seed in range(13) if seed != 3])
+@pytest.mark.parametrize("seed", range(12))
 def test_the_last_pass_decides_for_the_pod_as_it_then_is(judge: PolicyJudge, seed: int):
     source = random.Random(seed)
-    options = any_pods.options(source) if seed else Options()
-    locked = LOCKED
-    try:
-        objects = policy_objects(locked, options, PolicySettings())
-    except UsageError as error:
-        pytest.fail(f"seed {seed} draws options that contradict each other: {error}")
-    assert judge.compile(objects) == []
-    outcomes = []
+    options = any_pods.held_options(source) if seed else Options()
+    options = options.replace(image_platforms=(), exclude=())
+    compiled(judge, options)
+    again = set()
     for number in range(150):
         namespace = source.choice(any_pods.NAMESPACES)
-        pod = managed(without_record(any_pods.pod(source, namespace)))
+        pod = any_pods.usual(source, any_pods.pod(source, namespace), options.cluster_architectures)
+        pod = managed(pod)
         image, changed = SIDECARS[number % len(SIDECARS)], (with_sidecar, with_image)[number // 4 % 2]
         first = judge.admit(pod, namespace)
         later = changed(first.pod, image)
         last = judge.admit(later, namespace, "leftAlone")
         assert (first.error, last.error) == ("", ""), pod
-        fresh = judge.normalised(changed(pod, image))
-        at_once = judge.admit(fresh, namespace)
-        if first.pod != judge.normalised(pod):
-            outcomes.append("taken back" if at_once.pod == fresh else "decided anew")
-        assert unordered(last.pod) == unordered(at_once.pod), (options, pod, first.pod)
-        if not last.shown["leftAlone"]:
-            _, after = decided(later, locked, options, namespace)
-            assert unordered(judge.normalised(after)) == unordered(last.pod), (options, later)
         assert judge.admit(last.pod, namespace).pod == last.pod
-    assert outcomes
+        if last.shown["leftAlone"]:
+            assert added(last.pod) == added(judge.normalised(pod))
+            continue
+        _, after = decided(later, LOCKED, options, namespace)
+        assert last.pod == judge.normalised(after), (options, later)
+        if NAME in first.pod["metadata"].get("annotations", {}):
+            again.add(NAME in last.pod["metadata"].get("annotations", {}))
+    assert seed or again == {True, False}
 
 
-POOL = {"key": "pool", "operator": "Exists"}
-PIN = {"key": ARCH, "operator": "In", "values": ["amd64"]}
-SET_LINE = entry("policy", TERMS[:-1], {})
-PIN_LINE = entry("policy", (*TERMS, 0, "matchExpressions", "-"), PIN)
-
-
-@pytest.mark.parametrize(
-    ("images", "expressions", "lines"),
-    [
-        pytest.param("amd new", [POOL, PIN], [PIN_LINE], id="an unknown image, and one that needs the pin"),
-        pytest.param("amd arm", [POOL, PIN], [PIN_LINE], id="images that no node runs together"),
-        pytest.param("amd new", [PIN], [SET_LINE, PIN_LINE], id="the whole set"),
-        pytest.param("amd arm", [PIN], [SET_LINE, PIN_LINE], id="the whole set, and no node"),
-        pytest.param("both", [POOL, PIN], [PIN_LINE], id="images that run everywhere"),
-        pytest.param("amd", [POOL, PIN], [PIN_LINE], id="the same decision"),
-    ],
-)
-def test_a_record_of_the_request_takes_no_expression_away(
-    judge: PolicyJudge, images: str, expressions: list[Any], lines: list[str]
+@pytest.mark.parametrize("image", ["both", "new"])
+@pytest.mark.parametrize("requested", [True, False])
+@pytest.mark.parametrize("writer", ["policy", "webhook"])
+def test_a_record_takes_back_only_what_the_policy_added_in_the_same_request(
+    judge: PolicyJudge, writer: Any, requested: bool, image: str
 ):
-    text = text_of_lines(line.replace(",", ',"images":1,', 1) for line in lines)
-    terms = {"nodeSelectorTerms": [{"matchExpressions": expressions}]}
-    containers = [{"name": word, "image": f"quay.io/team/{word}:1"} for word in images.split()]
+    text = record_text(writer, 1, [entry(("spec", "tolerations", "-"), GKE)])
     pod = {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": "web", "annotations": {NAME: text}, "managedFields": [REQUESTED]},
-        "spec": {"containers": containers, "affinity": {"nodeAffinity": {REQUIRED: terms}}},
+        "metadata": {
+            "name": "web",
+            "annotations": {NAME: text},
+            "managedFields": [REQUESTED if requested else NOT_REQUESTED],
+        },
+        "spec": {"containers": [{"name": "c", "image": f"quay.io/team/{image}:1"}], "tolerations": [GKE]},
     }
-    assert judge.compile(policy_objects(LOCKED, Options(), PolicySettings())) == []
+    compiled(judge, Options())
     made = judge.admit(pod)
     assert made.error == ""
-    assert made.pod["spec"]["affinity"] == judge.normalised(pod)["spec"]["affinity"]
+    taken = writer == "policy" and not requested and image == "new"
+    assert ("tolerations" in made.pod["spec"]) is not taken
+    assert (NAME in made.pod["metadata"].get("annotations", {})) is not taken
     _, after = decided(pod, LOCKED, Options())
     assert made.pod == judge.normalised(after)
-    genuine = {**pod, "metadata": {**pod["metadata"], "managedFields": [NOT_REQUESTED]}}
-    taken = judge.admit(genuine).pod["spec"].get("affinity") != made.pod["spec"]["affinity"]
-    assert taken == (images not in ("amd", "amd new"))
-
-
-def unordered(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: unordered(member) for key, member in value.items()}
-    if isinstance(value, list):
-        return sorted((unordered(item) for item in value), key=repr)
-    return value

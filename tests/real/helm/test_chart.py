@@ -129,7 +129,6 @@ def test_lint_and_template_take_the_values(chart: Chart, words: tuple[str, ...])
             ("--carrier", "crd", "--name", "shop.example", "--deny", "--max-age", "36h"),
             id="carrier-name-deny",
         ),
-        pytest.param(("--set", "policy.lateChanges=deny"), ("--late-changes", "deny"), id="late-changes"),
         pytest.param(
             (
                 *("--set", "policy.namespaceSelectors={team=web,!legacy},policy.apiVersion=v1beta1"),

@@ -3,7 +3,7 @@
 A row of `workloads:` names them as a pod spec does; a `Workload` has an attribute for each, the path of the field.
 
 To add one: a name here, an attribute of `Workload`, what it asks of a node (`placement`, and for a node of a cluster
-`audit.running.object_fields`), and the same as CEL (`policy.cel`), which fuzzers compare with the decision.
+`audit.running.object_fields`), and the same as CEL (`policy`), which fuzzers compare with the decision.
 """
 
 from __future__ import annotations

@@ -347,6 +347,7 @@ BY_KEY = {option.key: option for option in TABLE}
 RETIRED: dict[tuple[str, str], str] = {
     ("--engine", "argo"): "write --engine job",
     ("--format", "tap"): "write --format junit",
+    ("--late-changes", ""): "write --deny, which refuses such a pod, too",
     ("--history", ""): "write --format openmetrics, which Prometheus keeps",
 }
 """(flag, word) -> what to write instead, for a flag that there was, or for one of its words; "" is every word."""

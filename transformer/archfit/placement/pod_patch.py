@@ -148,7 +148,7 @@ def _affinity(
     fresh: dict[str, Any] = {}
     if terms.required:
         fresh[REQUIRED] = {"nodeSelectorTerms": [_term(expressions) for expressions in terms.required]}
-    preferences = [_preference(architecture, weight) for architecture, weight in preferred]
+    preferences = [preference(architecture, weight) for architecture, weight in preferred]
     if preferences:
         fresh[PREFERRED] = preferences
     if affinity is None:
@@ -196,7 +196,8 @@ def _term(expressions: Iterable[Expression]) -> dict[str, Any]:
     }
 
 
-def _preference(architecture: str, weight: int) -> dict[str, Any]:
+def preference(architecture: str, weight: int) -> dict[str, Any]:
+    """The preferred term for an architecture."""
     return {
         "weight": Typed("int", str(weight)),
         "preference": _term([(ARCH, "In", (architecture,))]),

@@ -28,12 +28,13 @@ from archfit.cli.inputs.command_inputs import in_file, manifests_of
 from archfit.cli.invocation import Invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.checks import kubectl_of
+from archfit.images.reference import parse
 from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.options.settings import Options, Settings
-from archfit.policy.cel.left_alone import reason
-from archfit.policy.cel.policy_settings import PolicySettings
 from archfit.policy.installed.dry_run import SKIP, Admitted, SamplePod, admitted, sample_pods
 from archfit.policy.installed.installed_policy import Installed, installed
+from archfit.policy.settings import PolicySettings
+from archfit.policy.table import Table
 from archfit.reports.summary import failure, lines
 from archfit.run import Run
 from archfit.startup.record import Record
@@ -165,12 +166,20 @@ def _compared_pods(
             messages += decision.results
             metadata = answer.skipped["metadata"]
             labels = mapping_of(metadata.get("labels"))
-            left_alone = policy.leaves_out(metadata["namespace"], labels) or reason(
-                decided[at], options, table, decision.patch
+            left_alone = (
+                policy.leaves_out(metadata["namespace"], labels)
+                or unlisted(decided[at].questions, table)
+                or answer.left_alone
             )
             result = compared(answer.plain, answer.skipped, decision, left_alone)
         pods.append(ComparedPod(pod.ref, name, pod.location, result))
     return pods, messages
+
+
+def unlisted(texts: Sequence[str], table: Table) -> str:
+    """A sentence about the images that the policy does not know, "" where it knows all."""
+    names = [text for text in texts if parse(text).normalised not in table]
+    return f"the policy does not know {', '.join(names)}: renew it with archfit policy" if names else ""
 
 
 def _as_before(skipped: Mapping[str, Any], pod: SamplePod) -> dict[str, Any]:

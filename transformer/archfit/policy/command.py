@@ -7,15 +7,14 @@ SOURCE_DATE_EPOCH does not.
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any, BinaryIO, TextIO
 
-import yaml
-
 from archfit import __version__
 from archfit.base import standard_streams
+from archfit.base.errors import ArchfitError
 from archfit.base.printable import count, visible
 from archfit.base.results import Result, has_error
 from archfit.cli.inputs.command_inputs import manifests_of, moment_text, stated_date
@@ -26,13 +25,8 @@ from archfit.cluster.live_objects import anew_once, live_objects
 from archfit.lookup import operator_files
 from archfit.options.layers import Given, Layer
 from archfit.options.settings import Options
+from archfit.placement.filters import names_kind
 from archfit.policy import check as policy_check
-from archfit.policy.cel.objects import policy_objects
-from archfit.policy.cel.other_kinds import without_effect
-from archfit.policy.cel.platform_table import platform_table
-from archfit.policy.cel.policy_settings import PolicySettings
-from archfit.policy.cel.table_storage import fitting
-from archfit.policy.cel.validating_policy import daemon_set_objects, validating_policy_objects
 from archfit.policy.flags import check_flags, check_options, policy_settings, renewal
 from archfit.policy.images import (
     KINDS,
@@ -43,8 +37,11 @@ from archfit.policy.images import (
     left_out,
     live_images,
 )
-from archfit.policy.installed.installed_policy import check_version, installed_classes
+from archfit.policy.installed.installed_policy import check_version, table_in_force
+from archfit.policy.objects import POD, policy_objects, policy_text
+from archfit.policy.settings import PolicySettings
 from archfit.policy.stats import policy_stats, stats_text
+from archfit.policy.table import fitting, platform_table
 from archfit.reports.summary import failure, lines, unknown_words
 from archfit.webhook.admitted_pod import at_admission
 from archfit.yaml.json_output import json_output
@@ -84,24 +81,25 @@ def run(
         _write_lines(stderr, [*lines(images.results), failure(images.results)])
         return 1
     options = at_admission(invocation.settings.options)
-    held, left = fitting(images.images, options, settings)
-    images = images.replace(images=held, results=(*images.results, *left_out(left, settings.carrier)))
-    objects = policy_objects(held, options, settings)
-    objects += [
-        *validating_policy_objects(objects, settings),
-        *daemon_set_objects(held, options, settings, objects),
-    ]
-    platform_lists = len({answer.platforms for answer in held.values()})
+    table, without = platform_table(images.images, options)
+    held, left = fitting(table, settings) if flags.live else (table, [])
+    if not held:
+        raise ArchfitError(
+            f"none of {count(len(images.images), 'image')} counts, so a policy would change no pod: {without[0][1]}"
+        )
+    platform_lists = len(set(map(tuple, held.values())))
     applied: list[str] = []
     if flags.stats:
-        stats = policy_stats(objects, len(held), platform_lists, options)
+        stats = policy_stats(policy_objects(held, options, settings), len(held), platform_lists)
         output = json_output(stats) if flags.format == "json" else stats_text(stats)
         standard_streams.write(stdout, [output])
     elif flags.apply:
-        applied = _apply(flags, settings, objects, environ)
+        applied = _apply(flags, settings, policy_objects(held, options, settings), environ)
     else:
-        standard_streams.write(stdout, [objects_yaml(objects, _head(invocation, images))])
-    _write_lines(stderr, lines([*images.results, *_warnings(images, options)]))
+        text = policy_text(held, options, settings)
+        standard_streams.write(stdout, [f"{_head(invocation, images)}---\n{text}".encode()])
+    warnings = [*left_out(left, settings.carrier), *_warnings(without, options)]
+    _write_lines(stderr, lines([*images.results, *warnings]))
     beside = f"; {unknown_words(images.unknown)}" if images.unknown else ""
     beside += f"; {count(len(left), 'image')} did not fit" if left else ""
     beside += f", {count(images.requests, 'registry request')}" if images.requests else ""
@@ -113,14 +111,22 @@ def run(
     return 0
 
 
-def _warnings(images: PolicyImages, options: Options) -> list[Result]:
+def _warnings(without: Iterable[tuple[str, str]], options: Options) -> list[Result]:
     """What the policy does not do, although the lock file or the configuration speaks of it."""
     return [
         *(
             Result("warning", f"{name}: {reason}; pods with it get no toleration", image=name)
-            for name, reason in platform_table(images.images, options).left_out
+            for name, reason in without
         ),
-        *(Result("warning", text) for text in without_effect(options)),
+        *(
+            Result(
+                "warning",
+                f"exclude {glob} has no effect in a policy, which sees Pods: name their namespace, or "
+                'annotate the pod template with archfit.dev/skip: "true"',
+            )
+            for glob in dict.fromkeys(options.exclude)
+            if not names_kind(glob.kind, POD)
+        ),
     ]
 
 
@@ -137,7 +143,7 @@ def _images(
         with closing(connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)) as connection:
             check_version(connection, own)
             live = anew_once(lambda: live_images(live_objects(connection, KINDS)))
-            known = installed_classes(connection, own)
+            known = table_in_force(connection, own)
         return from_cluster(live, known, settings, environ, stderr)
     if not invocation.words:
         return from_lock(settings.options)
@@ -156,61 +162,18 @@ def _apply(
         return connection.apply(objects)
 
 
-def _head(invocation: Invocation, images: PolicyImages) -> list[str]:
+def _head(invocation: Invocation, images: PolicyImages) -> str:
     """The comment above the objects: what made them, and how to make them again."""
     twice = (
         "The first time, apply it twice: the API server has to know the definition before the PlatformTable."
     )
-    return [
+    lines = [
         f"Written by `archfit policy` {__version__} from {images.source}. Do not edit it. To renew it:",
         f"  {renewal(invocation)} | kubectl apply --server-side -f -",
         *([twice] if invocation.flags.carrier == "crd" else []),
     ]
+    return "".join(f"# {visible(line)}".rstrip() + "\n" for line in lines)
 
 
 def _write_lines(stderr: TextIO, texts: Sequence[str]) -> None:
     stderr.writelines(f"{text}\n" for text in texts if text)
-
-
-_WIDTH = 116
-# Booleans and numbers for Kubernetes, which PyYAML writes as they are: y, 1e3.
-_WORDS = frozenset("yYnN")
-_NUMBERS = frozenset("+-.0123456789")
-# Ends of lines for YAML 1.1, which other styles fold; only double quotes escape them.
-_BREAKS = frozenset("\x85\u2028\u2029")
-
-
-class _Dumper(yaml.SafeDumper):
-    """Never writes an anchor: two equal parts are written twice."""
-
-    def ignore_aliases(self, _data: Any) -> bool:
-        return True
-
-
-def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-    style = None
-    if not _BREAKS.isdisjoint(value):
-        style = '"'
-    elif "\n" in value:
-        style = "|"
-    elif (len(value) > _WIDTH or "'" in value) and " " in value and value == " ".join(value.split()):
-        style = ">"
-    elif value in _WORDS or value[:1] in _NUMBERS:
-        style = "'"
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
-
-
-_Dumper.add_representer(str, _text)
-
-
-def objects_yaml(objects: Sequence[Mapping[str, Any]], head: Sequence[str]) -> bytes:
-    """A stream of documents for people: keys in their order, long texts as blocks, so that a diff shows lines.
-
-    A text that YAML 1.1 or 1.2 would not read as a string is quoted. head: lines of the comment above them.
-    """
-    comment = "".join(f"# {visible(line)}".rstrip() + "\n" for line in head)
-    documents = [
-        yaml.dump(dict(value), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
-        for value in objects
-    ]
-    return (comment + "---\n" + "---\n".join(documents)).encode()

@@ -28,13 +28,14 @@ from archfit.cli.usage.cluster_commands import POLICY_FLAGS
 from archfit.cli.usage.command_row import Command
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.option_types import SWITCH
-from archfit.options.settings import Options, Settings
+from archfit.options.settings import Options, Settings, Toleration
 from archfit.options.table import SPEC
 from archfit.options.text_form import Problem, whole_seconds
 from archfit.placement.filters import names_kind, second_names_object
 from archfit.placement.pod_patch import taint
-from archfit.policy.cel.match_conditions import POD
-from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.placement.tolerations import uncovered
+from archfit.policy.objects import POD
+from archfit.policy.settings import PolicySettings
 
 _COMMAND = BY_NAME["policy"]
 _NAME = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
@@ -128,7 +129,6 @@ def policy_settings(flags: Namespace) -> PolicySettings:
         flags.carrier,
         tuple(requirements),
         flags.deny,
-        flags.late_changes,
         max_age,
     )
 
@@ -155,6 +155,8 @@ def check_flags(flags: Namespace, words: Sequence[str]) -> None:
     modes = [name for name in ("check", "stats", "apply") if getattr(flags, name)]
     if len(modes) > 1:
         raise UsageError(f"--{modes[0]} and --{modes[1]} are two commands: run them one after the other")
+    if flags.deny and flags.carrier == "crd":
+        raise UsageError("--deny needs --carrier literal: a policy with a custom resource warns alone")
     if flags.live and flags.check:
         raise UsageError("--check sends the pods of manifests: name files, and leave --live out")
     if flags.live and words:
@@ -182,11 +184,12 @@ def check_options(settings: Settings) -> None:
     ]
     entries = {
         "clusterArchitectures": [name for name in options.cluster_architectures if "/" in name],
-        "tolerate": [f"{taint(rule.toleration)} when: needed" for rule in options.tolerate if rule.needed],
+        "tolerate": _tolerations(options),
         "exclude": [
             str(glob)
             for glob in options.exclude
-            if names_kind(glob.kind, POD) and (glob.name or second_names_object(glob))
+            if names_kind(glob.kind, POD)
+            and (glob.name or second_names_object(glob) or "[" in glob.namespace)
         ],
     }
     refused += [f"{places.get(key, key)} ({', '.join(texts)})" for key, texts in entries.items() if texts]
@@ -196,6 +199,22 @@ def check_options(settings: Settings) -> None:
             f"{'it' if len(refused) == 1 else 'them'} out, or install archfit serve, which decides by every option: "
             f"see {page('serve')}"
         )
+
+
+def _tolerations(options: Options) -> list[str]:
+    """The tolerations that need more than the policy says, in words."""
+    cluster, texts = set(options.cluster_architectures), []
+    earlier: list[Toleration] = []
+    for rule in options.tolerate:
+        name, others = taint(rule.toleration), set(rule.architectures) - cluster
+        if rule.needed:
+            texts.append(f"{name} when: needed")
+        if others and not cluster.isdisjoint(rule.architectures):
+            texts.append(f"{name} of {', '.join(sorted(others))}, which the cluster lacks")
+        if not uncovered(earlier, [rule.toleration]):
+            texts.append(f"{name}, which another one covers")
+        earlier.append(rule.toleration)
+    return texts
 
 
 def renewal(invocation: Invocation) -> str:

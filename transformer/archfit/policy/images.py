@@ -6,8 +6,7 @@ leave                              a warning: the policy writes no toleration fo
 --on-unknown assume                it has the platforms of --assume
 
 --live takes the images of every pod, also of one made by an operator or by hand, and of the templates that pods are
-made from: a rollback takes an older ReplicaSet, and of DaemonSets the companion warns. Pods that a DaemonSet controls,
-and mirror pods, are left alone by the policy.
+made from: a rollback takes an older ReplicaSet. The pods of a DaemonSet, and mirror pods, are left alone by the policy.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
-from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.errors import UsageError
 from archfit.base.patch import dotted
 from archfit.base.printable import count
 from archfit.base.results import Location, ObjectRef, Result, has_error
@@ -32,19 +31,16 @@ from archfit.lookup.lockfile import parse as parse_lock
 from archfit.options.settings import Options, Settings
 from archfit.placement.evidence import assumed
 from archfit.placement.selection import PodOptions, questions
-from archfit.policy.cel.platform_table import OfferClass, as_found
+from archfit.policy.table import Table, as_found
 from archfit.startup.record import Record
 from archfit.webhook.admitted_pod import MIRROR
 from archfit.workloads.pod_specs import controller_of, find_pods
 from archfit.yaml.values import mapping_of, typed
 
-KINDS = (
-    *(PODS, live.DEPLOYMENTS, live.STATEFUL_SETS, live.REPLICA_SETS),
-    *(live.DAEMON_SETS, live.JOBS, live.CRON_JOBS),
-)
+KINDS = (*(PODS, live.DEPLOYMENTS, live.STATEFUL_SETS, live.REPLICA_SETS, live.JOBS, live.CRON_JOBS),)
 _HERE = Location(1, 1)
 _ENDED = ("Succeeded", "Failed")
-_NOTHING: Mapping[str, OfferClass] = {}
+_NOTHING: Table = {}
 _TAKEN = {
     "kept": "those in the installed policy are kept",
     "assume": "those of --assume count",
@@ -79,7 +75,7 @@ def from_lock(options: Options) -> PolicyImages:
         )
     images = parse_lock(content, path)
     if not images:
-        raise ArchfitError(
+        raise UsageError(
             f"{path} holds no images, so a policy would change no pod: run `archfit lock` on your manifests"
         )
     return PolicyImages(images, f"{path} ({count(len(images), 'image')})")
@@ -105,7 +101,7 @@ def from_manifests(
 
 def from_cluster(
     live: Iterable[LiveImage],
-    installed: Mapping[str, OfferClass],
+    installed: Table,
     settings: Settings,
     environ: Mapping[str, str],
     stderr: TextIO,
@@ -193,7 +189,7 @@ def _with_answers(
     settings: Settings,
     environ: Mapping[str, str],
     stderr: TextIO,
-    installed: Mapping[str, OfferClass] = _NOTHING,
+    installed: Table = _NOTHING,
     *,
     anew: bool,
 ) -> PolicyImages:

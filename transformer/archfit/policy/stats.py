@@ -1,10 +1,4 @@
-"""What a policy costs, for `archfit policy --stats`: its size beside the limits of the API server.
-
-The estimated cost of one evaluation is fitted to what the API server's evaluator counts, in CEL's own units. The number
-of images does not count: a table is looked up, not read. It is for images that are written in full, as the table has
-them: a short name, as `nginx`, costs about 400 more. Terms and tolerations add less than a container.
-tests/real/admission compares it with real costs.
-"""
+"""How large a policy is, for `archfit policy --stats`, beside the limits of the API server."""
 
 from __future__ import annotations
 
@@ -13,23 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from archfit import __version__
-from archfit.options.settings import Options
 
-MAX_COST = 10_000_000  # of one evaluation (apiserver, pkg/apis/cel/config.go)
 MAX_CODE_POINTS = 100_000  # of an expression (cel-go, parser)
 MAX_OBJECT_BYTES = 1_572_864  # of an object in etcd
-USUAL_CONTAINERS = 2
-_BASE, _EACH, _OF_OVERRIDE = 1_700, 165, 64
 
 
-def estimated_cost(options: Options, containers: int = USUAL_CONTAINERS) -> int:
-    """For one pod with this number of containers."""
-    return _BASE + containers * (_EACH + len(options.image_platforms) * _OF_OVERRIDE)
-
-
-def policy_stats(
-    objects: Sequence[Mapping[str, Any]], images: int, platform_lists: int, options: Options
-) -> dict[str, Any]:
+def policy_stats(objects: Sequence[Mapping[str, Any]], images: int, platform_lists: int) -> dict[str, Any]:
     """The figures. images, platform_lists: of the table."""
     expressions: list[dict[str, Any]] = [
         {"object": f"{value['kind']}/{value['metadata']['name']}", "name": name, "codePoints": len(text)}
@@ -50,8 +33,7 @@ def policy_stats(
         ],
         "longestExpression": max(expressions, key=lambda expression: expression["codePoints"]),
         "expressions": expressions,
-        "estimatedCost": estimated_cost(options),
-        "limits": {"bytes": MAX_OBJECT_BYTES, "codePoints": MAX_CODE_POINTS, "cost": MAX_COST},
+        "limits": {"bytes": MAX_OBJECT_BYTES, "codePoints": MAX_CODE_POINTS},
     }
 
 
@@ -67,8 +49,6 @@ def stats_text(stats: Mapping[str, Any]) -> bytes:
         ),
         f"longest expression    {longest['codePoints']:,} of {MAX_CODE_POINTS:,} code points: {longest['name']} of "
         f"{longest['object']}",
-        f"estimated cost        {stats['estimatedCost']:,} of {MAX_COST:,} units for a pod with two "
-        "containers",
     ]
     return "".join(f"{line}\n" for line in lines).encode()
 

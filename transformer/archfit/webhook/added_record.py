@@ -1,33 +1,33 @@
-"""What the policy or the webhook added to one Pod, so that a later pass of the same admission takes that back. Pure.
+"""The tolerations and preferred terms that the policy or the webhook added to one Pod, so that a later pass of the same
+admission takes them back. Pure.
 
     metadata:
       annotations:
         archfit.dev/added: |-
-          [{"by":"policy","images":2,"path":"/spec/affinity","value":{}},
-          {"by":"policy","images":2,"path":"/spec/tolerations/-","value":{...}}]
+          [{"by":"policy","images":2,"path":"/spec/tolerations/-","value":{...}}]
 
-One entry on each line, in the format of `edit.stamp.annotation`, with the writer of it and the number of images
-that it saw. `{}` is a mapping that was made for items of a list; it goes with the last of them. Each writer takes back
-its own. The webhook, which is called after the policy, also takes over what the policy added to a Pod that had fewer
-images: the policy has not seen the last injection, and is not asked again.
+One entry on each line, in the format of `edit.stamp.annotation`, with its writer, which is the same for all, and the
+number of images that it saw. A narrowing is not recorded: by images that are known it is safe, and stays. Each writer
+takes back its own. The webhook, which is called after the policy, also takes over what the policy added to a Pod that
+had fewer images: the policy has not seen the last injection, and is not asked again.
 
-Anybody can write the annotation. So an entry counts only for one item of the Pod that equals it, and only if it has
-the shape of what archfit writes. A record that came with the request (`request_fields`) stays as it is, and takes
-nothing away.
+Anybody can write the annotation. So an entry counts only for an item of the Pod that equals it and has the shape of
+what archfit writes. A record that came with the request (`request_fields`), or that the other writer keeps, is settled:
+it stays as it is and takes nothing away, and nothing beside it is tolerated or preferred.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from archfit.base.patch import Add, Operation, Path, Remove, Test, apply, pointer
-from archfit.edit.stamp.annotation import ANNOTATIONS, MISSING, at
+from archfit.base.patch import Add, Operation, Path, Remove, Test, pointer
+from archfit.edit.stamp.annotation import ANNOTATIONS, at
 from archfit.options import placement_fields
 from archfit.options.placement_fields import PREFERRED, REQUIRED
-from archfit.placement.affinity import ARCH, OS
+from archfit.placement.affinity import ARCH
 from archfit.placement.annotations import STAMP
 from archfit.placement.pod_patch import toleration_fields
 from archfit.startup.record import Record
@@ -37,81 +37,63 @@ from archfit.yaml.values import mapping_of, plain
 Writer: TypeAlias = 'Literal["policy", "webhook"]'
 
 NAME = STAMP
-SEPARATOR = ",\n"
-AFFINITY: Path = ("spec", placement_fields.AFFINITY)
-NODE_AFFINITY: Path = (*AFFINITY, placement_fields.NODE_AFFINITY)
+NODE_AFFINITY: Path = ("spec", placement_fields.AFFINITY, placement_fields.NODE_AFFINITY)
 REQUIRED_SET: Path = (*NODE_AFFINITY, REQUIRED)
-TERMS: Path = (*REQUIRED_SET, placement_fields.TERM_LIST)
 PREFERENCES: Path = (*NODE_AFFINITY, PREFERRED)
 TOLERATIONS: Path = ("spec", placement_fields.TOLERATIONS)
-KEYS = (ARCH, OS)
-OPERATORS = ("In", "NotIn")
-LONGEST = 100_000
+LONGEST = 9_999
 """Characters of a record that is read: the API server's budget for CEL is enough for them."""
-_PREFIX = '{"by":"'
+SEPARATOR = ",\n"
 _HEAD = re.compile(r'\{"by":"(?P<by>policy|webhook)","images":(?P<images>[0-9]{1,9}),(?="path":)')
 
 
 class Item(Record):
-    """An item of a list that may be archfit's. path: where it stands. line: its entry."""
+    """An item of a list that may be archfit's. path: where it stands. entry: as the record has it."""
 
     path: Path
     value: Mapping[str, Any]
-    line: str
-
-    @property
-    def narrows(self) -> bool:
-        """Whether it is an expression of a required term: without it the Pod reaches more nodes."""
-        return "matchExpressions" in self.path
-
-    @property
-    def term(self) -> int:
-        """The index of that term."""
-        return int(self.path[len(TERMS)])
+    entry: str
 
 
 class AddedRecord(Record):
     """The annotation of a Pod.
 
-    text: None where there is none. images: how many the Pod has. lines: of this writer, less that number, and those
-    that it takes over. others: of the other writer. requested: it came with the request, and has no lines.
+    text: None where there is none. images: how many the Pod has. entries: of this writer, and those that it takes over.
+    settled: see the module; there are no entries then.
     """
 
     text: str | None
     images: int = 0
-    lines: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-    requested: bool = False
+    entries: tuple[str, ...] = ()
+    settled: bool = False
 
 
-def entry(writer: Writer, path: Path, value: object) -> str:
-    """One line of the record, less the number of images."""
-    members = {"by": writer, "path": pointer(path), "value": plain(value)}
-    return json.dumps(members, sort_keys=True, separators=(",", ":"))
+def entry(path: Path, value: object) -> str:
+    """One entry of the record, less its writer and the number of images."""
+    return json.dumps({"path": pointer(path), "value": plain(value)}, sort_keys=True, separators=(",", ":"))[
+        1:
+    ]
 
 
-def text_of_lines(lines: Iterable[str]) -> str:
-    """The record of these lines."""
-    return f"[{SEPARATOR.join(lines)}]"
+def record_text(writer: Writer, images: int, entries: Iterable[str]) -> str:
+    """The record of these entries; "" for none."""
+    lines = [f'{{"by":"{writer}","images":{images},{entry}' for entry in entries]
+    return f"[{SEPARATOR.join(lines)}]" if lines else ""
 
 
 def read_record(value: Mapping[str, Any], writer: Writer) -> AddedRecord:
-    """The record of a Pod; without lines where the annotation is no writer's."""
+    """The record of a Pod."""
     text = mapping_of(mapping_of(value.get("metadata")).get("annotations")).get(NAME)
     images = _images(value)
     if not isinstance(text, str):
         return AddedRecord(None, images)
-    own, others = list[str](), list[str]()
-    is_record = text.startswith(f"[{_PREFIX}") and text.endswith("]") and len(text) < LONGEST
-    for line in text[1:-1].split(SEPARATOR) if is_record else ():
-        head = _HEAD.match(line)
-        late = head and writer == "webhook" and head["by"] == "policy" and int(head["images"]) < images
-        if head and (head["by"] == writer or late):
-            own.append(f'{_PREFIX}{writer}",{line[head.end() :]}')
-        elif line.startswith(_PREFIX):
-            others.append(line)
-    requested = is_requested(value)
-    return AddedRecord(text, images, () if requested else tuple(own), tuple(others), requested)
+    head = _HEAD.match(text, 1)
+    late = head and head["by"] == "policy" and int(head["images"]) < images
+    if not head or len(text) > LONGEST or is_requested(value) or not (head["by"] == writer or late):
+        return AddedRecord(text, images, settled=True)
+    lines = text[1:-1].split(SEPARATOR)
+    entries = tuple(line[head.end() :] for line in lines if (head := _HEAD.match(line)))
+    return AddedRecord(text, images, entries)
 
 
 def _images(value: Mapping[str, Any]) -> int:
@@ -124,20 +106,12 @@ def _images(value: Mapping[str, Any]) -> int:
     return len(containers) + len(more) + sum("image" in mapping_of(volume) for volume in volumes)
 
 
-def items(value: Mapping[str, Any], writer: Writer, tolerations: Iterable[Mapping[str, str]]) -> list[Item]:
-    """What of the Pod has the shape of what archfit adds, list by list. tolerations: of `rule_tolerations`."""
-    rules = list(tolerations)
-    lists: list[tuple[Path, Callable[[Any], bool]]] = [
-        *(
-            ((*TERMS, index, "matchExpressions"), _is_expression)
-            for index in range(len(_listed(value, TERMS)))
-        ),
-        (PREFERENCES, _is_preference),
-        (TOLERATIONS, rules.__contains__),
-    ]
+def items(value: Mapping[str, Any], rules: Iterable[Any]) -> list[Item]:
+    """What of the Pod has the shape of what archfit adds: tolerations of the rules, then preferred terms."""
+    tolerations = [toleration_fields(rule.toleration) for rule in rules]
     return [
-        Item((*path, index), item, entry(writer, (*path, "-"), item))
-        for path, is_ours in lists
+        Item((*path, index), item, entry((*path, "-"), item))
+        for path, is_ours in ((TOLERATIONS, tolerations.__contains__), (PREFERENCES, _is_preference))
         for index, item in enumerate(_listed(value, path))
         if is_ours(item)
     ]
@@ -148,90 +122,36 @@ def _listed(value: Mapping[str, Any], path: Path) -> list[Any]:
     return there if isinstance(there, list) else []
 
 
-def _is_expression(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and value.keys() == {"key", "operator", "values"}
-        and value["key"] in KEYS
-        and value["operator"] in OPERATORS
-        and isinstance(value["values"], list)
-        and all(isinstance(name, str) for name in value["values"])
-    )
-
-
 def _is_preference(value: Any) -> bool:
-    if not isinstance(value, dict) or value.keys() != {"weight", "preference"}:
-        return False
-    preference = mapping_of(value["preference"])
+    preference = mapping_of(mapping_of(value).get("preference"))
     expressions = preference.get("matchExpressions")
-    return (
-        preference.keys() == {"matchExpressions"}
-        and isinstance(expressions, list)
-        and len(expressions) == 1
-        and _is_expression(expressions[0])
-        and expressions[0]["key"] == ARCH
-        and expressions[0]["operator"] == "In"
-    )
+    if mapping_of(value).keys() != {"weight", "preference"} or not isinstance(expressions, list):
+        return False
+    shapes = [(row.get("key"), row.get("operator")) for row in map(mapping_of, expressions)]
+    return preference.keys() == {"matchExpressions"} and shapes == [(ARCH, "In")]
 
 
-def rule_tolerations(rules: Iterable[Any]) -> list[dict[str, str]]:
-    """The tolerations of rules, as they stand in a Pod."""
-    return [toleration_fields(rule.toleration) for rule in rules]
+def recorded(there: Iterable[Item], record: AddedRecord) -> tuple[Item, ...]:
+    """The items that the record names; of equal ones the first, as another webhook may have added one of them."""
+    first = dict[str, Item]()
+    for item in there:
+        if item.entry in record.entries:
+            first.setdefault(item.entry, item)
+    return tuple(first.values())
 
 
-def taken_back(
-    value: Mapping[str, Any], writer: Writer, gone: Sequence[Item], record: AddedRecord
-) -> list[Operation]:
-    """The operations that take these items out of the Pod, and the mappings that were made for them.
-
-    Items of a list are taken from its end, so that no index of a later operation moves.
-    """
-    steps: list[Operation] = []
-    for item in reversed(gone):
-        steps += (Test(item.path, item.value), Remove(item.path))
-    if not gone:
-        return steps
-    for path in (REQUIRED_SET, NODE_AFFINITY, AFFINITY):
-        left = at(apply(value, steps), path)
-        if entry(writer, path, {}) in record.lines and left is not MISSING and is_empty(left):
-            steps = [step for step in steps if step.path[: len(path)] != path]
-            steps += (Test(path, at(value, path)), Remove(path))
-    return steps
+def taken_back(gone: Sequence[Item]) -> list[Operation]:
+    """The operations that take these items out of the Pod, from the end of each list, so that no index moves."""
+    return [step for item in reversed(gone) for step in (Test(item.path, item.value), Remove(item.path))]
 
 
-def is_empty(value: Any) -> bool:
-    """Whether a mapping or a list of them holds nothing at all."""
-    if isinstance(value, dict):
-        return all(map(is_empty, value.values()))
-    return isinstance(value, list) and all(map(is_empty, value))
-
-
-def lines_of(
-    value: Mapping[str, Any], writer: Writer, added: Sequence[Item], record: AddedRecord
-) -> tuple[str, ...]:
-    """The lines for these items. value: the Pod as it came. record: what it said then."""
-    lines = []
-    for path in (AFFINITY, NODE_AFFINITY, REQUIRED_SET):
-        line = entry(writer, path, {})
-        below = any(item.path[: len(path)] == path for item in added)
-        if below and (at(value, path) in (None, MISSING) or line in record.lines):
-            lines.append(line)
-    return (*lines, *[item.line for item in added])
-
-
-def annotated(
-    value: Mapping[str, Any], writer: Writer, lines: Sequence[str], record: AddedRecord
-) -> list[Operation]:
-    """What writes these lines into the annotation, beside those of the other writers; [] where it says so already."""
-    head = f'{_PREFIX}{writer}",'
-    own = [f'{head}"images":{record.images},{line[len(head) :]}' for line in lines]
-    both = (own, record.others) if writer == "policy" else (record.others, own)
-    text = text_of_lines([line for part in both for line in part])
-    if record.requested or text == record.text or not (lines or record.lines):
+def annotated(value: Mapping[str, Any], text: str, record: AddedRecord) -> list[Operation]:
+    """What writes this text into the annotation, "" for none; [] where it says so already."""
+    if record.settled or text == (record.text or ""):
         return []
     path = (*ANNOTATIONS, NAME)
     if not isinstance(at(value, ANNOTATIONS), dict):
         return [Test(ANNOTATIONS, None), Add(ANNOTATIONS, {NAME: text})]
-    if not lines and not record.others:
+    if not text:
         return [Test(path, record.text), Remove(path)]
     return [Test(path, record.text), Add(path, text)]

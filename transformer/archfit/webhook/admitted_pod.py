@@ -10,9 +10,9 @@ It differs from a Pod in a stream:
     metadata.namespace may be missing             the request has it
     metadata.name may be missing                  the API server makes it from generateName after admission
 
-It passes more than once: other webhooks change it in between. A later pass finds what an earlier one added
-(`added_record`), and decides for the Pod without it: other additions take its place; where the Pod is Unresolved or in
-Conflict, it is taken back; where it opted out, it stays.
+It passes more than once: other webhooks change it in between. A later pass finds the tolerations and preferred terms
+that an earlier one added (`added_record`), and decides for the Pod without them: others take their place; where the Pod
+is Unresolved or in Conflict, they are taken back; where it opted out, they stay. A narrowing stays.
 
 A list that the Pod states, if somebody applies it (`request_fields`), is not extended. Without an expression that it
 needs in its required terms, the Pod may go to nodes that cannot run it, and a warning says so.
@@ -22,14 +22,15 @@ Source: kubernetes, pkg/registry/core/pod and pkg/controller/daemon/util; KEP-58
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 from archfit.base.errors import InvalidInput
-from archfit.base.patch import Remove, apply
+from archfit.base.patch import Add, Remove, apply
 from archfit.base.results import Decision, Location
-from archfit.edit.stamp.annotation import ANNOTATIONS, at
+from archfit.edit.stamp.annotation import ANNOTATIONS
 from archfit.images.platforms import Answer
 from archfit.options.placement_fields import LISTS
 from archfit.options.settings import Options
@@ -42,17 +43,14 @@ from archfit.placement.selection import PodOptions, pod_options, questions
 from archfit.startup.record import Record
 from archfit.webhook.added_record import (
     REQUIRED_SET,
-    TERMS,
     AddedRecord,
     Item,
     Writer,
     annotated,
-    entry,
-    is_empty,
     items,
-    lines_of,
     read_record,
-    rule_tolerations,
+    record_text,
+    recorded,
     taken_back,
 )
 from archfit.webhook.request_fields import (
@@ -73,13 +71,14 @@ _HERE = Location(1, 1)
 class AdmittedPod(Record):
     """A Pod at admission, with its options. questions: the image strings that have to be looked up.
 
-    pod: without what an earlier pass added. value: the part of it that a patch may touch, as it came. back: what of
-    value is an earlier pass's. stated: `stated_lists(..)`.
+    pod: without what an earlier pass added. whole: with it. value: the part of it that a patch may touch, as it came.
+    back: what of value is an earlier pass's. stated: `stated_lists(..)`.
     """
 
     pod: Pod
     own: PodOptions
     questions: tuple[str, ...]
+    whole: Pod
     value: Mapping[str, Any] = MappingProxyType({})
     record: AddedRecord = AddedRecord(None)
     back: tuple[Item, ...] = ()
@@ -91,31 +90,37 @@ class AdmittedPod(Record):
 
         answers: for each of `questions`. options: `at_admission(..)`.
         """
-        decision = decide(self.pod, self.own, answers, options)
-        if STATES_TERMS in self.stated and any(item.narrows for item in self._added(decision, options)):
-            decision = self._not_narrowed(answers, options)
-        if self.own.left_alone or not (decision.patch or self.record.lines):
+        decision = self._decided(self.pod, self.own, answers, options)
+        if self.own.left_alone or not (decision.patch or self.record.entries):
             return decision
         added = self._added(decision, options)
-        same = sorted(item.line for item in added) == sorted(item.line for item in self.back)
-        lines = lines_of(self.value, self.writer, added, self.record)
-        annotation = annotated(self.value, self.writer, lines, self.record)
-        if same and not annotation:
-            if decision.outcome != "Change":
-                return decision
+        same = sorted(added) == sorted(item.entry for item in self.back)
+        placed = (*taken_back(self.back), *decision.patch)
+        if same:
+            bare = self.own.replace(tolerate=(), prefer=())
+            placed = self._decided(self.whole, bare, answers, options).patch if self.back else decision.patch
+        text = record_text(self.writer, self.record.images, added)
+        patch = (*placed, *annotated(self.value, text, self.record))
+        if not patch and decision.outcome == "Change":
             return decision.replace(outcome="AlreadySet", reason="an earlier pass added this", patch=())
-        steps = taken_back(self.value, self.writer, self.back, self.record)
-        patch = (*(() if same else (*steps, *decision.patch)), *annotation)
-        if decision.patch or decision.outcome in ("Unresolved", "Conflict"):
+        if not patch or decision.patch or decision.outcome in ("Unresolved", "Conflict"):
             return decision.replace(patch=patch)
         reason = f"what an earlier pass added is taken back; {decision.reason}"
         return decision.replace(outcome="Change", reason=reason, patch=patch)
 
-    def _not_narrowed(self, answers: Mapping[str, Answer], options: Options) -> Decision:
-        """The decision without an expression for the required terms, and a warning that says so."""
-        decision = decide(self.pod, self.own, answers, options.replace(affinity="never"))
+    def _decided(
+        self, pod: Pod, own: PodOptions, answers: Mapping[str, Answer], options: Options
+    ) -> Decision:
+        """The decision for the pod; without an expression for its required terms, where it states them."""
+        decision = decide(pod, own, answers, options)
+        if STATES_TERMS not in self.stated or not any(
+            isinstance(step, Add) and step.path[: len(REQUIRED_SET)] == REQUIRED_SET
+            for step in decision.patch
+        ):
+            return decision
+        decision = decide(pod, own, answers, options.replace(affinity="never"))
         lacking = decision.removed
-        warning = self.pod.result(
+        warning = pod.result(
             "warning",
             f"it is applied with its own required node affinity, to which archfit adds nothing: add {ARCH} In "
             f"{listed(decision.reachable)} to it{because(lacking)}",
@@ -126,15 +131,16 @@ class AdmittedPod(Record):
             decision = decision.replace(reason="its own required node affinity is not extended")
         return decision.replace(results=tuple(results))
 
-    def _added(self, decision: Decision, options: Options) -> tuple[Item, ...]:
-        """What the decision adds to the Pod without `back`."""
+    def _added(self, decision: Decision, options: Options) -> list[str]:
+        """The entries of the tolerations and preferred terms that the decision adds to the Pod without `back`."""
         if not decision.patch:
-            return ()
+            return []
         before = {"spec": _placement(self.pod.spec)}
-        rules = rule_tolerations(options.tolerate)
-        there = {item.line for item in items(before, self.writer, rules)}
-        after = items(apply(before, decision.patch), self.writer, rules)
-        return tuple(item for item in after if item.line not in there)
+        there = items(before, options.tolerate)
+        after = items(apply(before, decision.patch), options.tolerate)
+        return list(
+            (Counter(item.entry for item in after) - Counter(item.entry for item in there)).elements()
+        )
 
 
 def _placement(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,53 +159,39 @@ def admitted_pod(
 
     Raises InvalidInput where it is no Pod with a spec.
     """
-    whole = typed(dict(value))
-    record, stated = read_record(whole, writer), stated_lists(whole)
-    back: tuple[Item, ...] = ()
-    bare = whole
-    if record.lines or record.others:
-        there = items(whole, writer, rule_tolerations(options.tolerate))
-        back = _own(there, whole, writer, record)
-        steps = taken_back(whole, writer, back, record)
-        bare = apply(whole, [*steps, Remove((*ANNOTATIONS, STAMP))])
-    pods = find_pods(bare, _HERE)
-    if len(pods) != 1 or pods[0].path != ("spec",) or (pods[0].group, pods[0].ref.kind) != ("", "Pod"):
-        raise InvalidInput("the object is not a v1 Pod with a spec")
-    pod = pods[0].replace(ref=pods[0].ref.replace(namespace=namespace))
+    came = typed(dict(value))
+    record, stated = read_record(came, writer), stated_lists(came)
+    back = recorded(items(came, options.tolerate), record) if record.entries else ()
+    unrecorded = came if record.text is None else apply(came, [Remove((*ANNOTATIONS, STAMP))])
+    pod = whole = _pod(unrecorded, namespace)
+    if back:
+        pod = _pod(apply(unrecorded, taken_back(back)), namespace)
     reason = _left_alone(pod)
     if reason:
-        return AdmittedPod(pod, PodOptions(reason), ())
-    metadata = {key: member for key, member in pod.object_metadata.items() if key != "ownerReferences"}
-    pod = pod.replace(object_metadata=metadata)
+        return AdmittedPod(pod, PodOptions(reason), (), whole)
+    pod, whole = _without_owners(pod), _without_owners(whole)
     own = pod_options(pod, options)
-    if STATES_TOLERATIONS in stated:
+    if record.settled or STATES_TOLERATIONS in stated:
         own = own.replace(tolerate=())
-    if STATES_PREFERENCES in stated:
+    if record.settled or STATES_PREFERENCES in stated:
         own = own.replace(prefer=())
-    spec = _placement(mapping_of(whole.get("spec")))
-    metadata = mapping_of(whole.get("metadata"))
+    spec = _placement(mapping_of(came.get("spec")))
+    metadata = mapping_of(came.get("metadata"))
     annotations = {"annotations": metadata["annotations"]} if "annotations" in metadata else {}
     part = {"metadata": annotations, "spec": spec}
-    return AdmittedPod(pod, own, questions(pod, own), part, record, back, writer, stated)
+    return AdmittedPod(pod, own, questions(pod, own), whole, part, record, back, writer, stated)
 
 
-def _own(
-    there: Iterable[Item], value: Mapping[str, Any], writer: Writer, record: AddedRecord
-) -> tuple[Item, ...]:
-    """The items that the record names and that may be taken back.
+def _pod(value: Mapping[str, Any], namespace: str) -> Pod:
+    pods = find_pods(value, _HERE)
+    if len(pods) != 1 or pods[0].path != ("spec",) or (pods[0].group, pods[0].ref.kind) != ("", "Pod"):
+        raise InvalidInput("the object is not a v1 Pod with a spec")
+    return pods[0].replace(ref=pods[0].ref.replace(namespace=namespace))
 
-    Of equal ones the first, as another webhook may have added one of them. No term of the Pod's own loses its last
-    condition: archfit adds nothing to a term without any.
-    """
-    first = dict[str, Item]()
-    for item in there:
-        if item.line in record.lines:
-            first.setdefault(item.line, item)
-    own = tuple(first.values())
-    if any(item.narrows for item in own) and entry(writer, REQUIRED_SET, {}) not in record.lines:
-        bare = apply(value, taken_back(value, writer, own, record))
-        own = tuple(item for item in own if not (item.narrows and is_empty(at(bare, (*TERMS, item.term)))))
-    return own
+
+def _without_owners(pod: Pod) -> Pod:
+    metadata = {key: member for key, member in pod.object_metadata.items() if key != "ownerReferences"}
+    return pod.replace(object_metadata=metadata)
 
 
 def _left_alone(pod: Pod) -> str:

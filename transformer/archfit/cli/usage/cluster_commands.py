@@ -45,17 +45,9 @@ POLICY_FLAGS = (
     Flag("--name NAME", "The name of the policy's objects.", default="archfit.dev"),
     Flag(
         "--deny",
-        "Refuse a pod that no node can run, and an applied Pod whose own required terms lead to nodes that cannot run "
-        "it. Without it, the API server admits them and warns.",
-        brief="Refuse a pod that no node can run.",
-    ),
-    Flag(
-        "--late-changes warn|deny",
-        "What becomes of a pod that a webhook changed after archfit decided, so that its placement does not fit its "
-        "images: the API server admits it and warns, or refuses it.",
-        values="warn deny",
-        default="warn",
-        brief="What becomes of a pod that was changed after archfit decided.",
+        "Refuse a pod that may go to a node that cannot run it, or that no node can run: archfit could not narrow it, "
+        "or a webhook changed it later. Without it, the API server admits it and warns. Not with --carrier crd.",
+        brief="Refuse a pod that may go to a node that cannot run it.",
     ),
     Flag(
         "--max-age DURATION",
@@ -87,9 +79,8 @@ POLICY = Command(
         *POLICY_FLAGS,
         Flag(
             "--stats",
-            "Write what the policy costs instead: bytes, images, lists of platforms, the length of its "
-            "expressions, and their estimated cost for one pod.",
-            brief="Write what the policy costs instead.",
+            "Write how large the policy is instead: bytes, images, lists of platforms, the length of its expressions.",
+            brief="Write how large the policy is instead.",
         ),
         Flag(
             "--check",

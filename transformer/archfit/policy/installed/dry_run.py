@@ -31,6 +31,7 @@ _AT_ONCE = 100
 # A controller drops fields that Kubernetes does not know; kubectl would refuse all pods of a call for one.
 _CREATE = ("create", "--dry-run=server", "--validate=false", "-o", "json", "-f", "-")
 _NUMBER = re.compile(rf"{PREFIX}(?:skipped-)?(\d+)-")
+_LEFT_ALONE = re.compile(rf"archfit leaves pod {PREFIX}(\d+)-\S+ alone \((.+?)\):")
 _NO_COMPLAINT = ("Warning:", "WARNING:")
 _LONGEST = 2000
 _NOT_CONNECTED = ("unauthorized", "unreachable", "timeout")
@@ -109,12 +110,13 @@ def _container(value: Any) -> Any:
 
 class Admitted(Record):
     """The answers about one pod. skipped: without archfit. refused: kubectl's words, where one of the two was not
-    admitted.
+    admitted. left_alone: why the policy does not decide for it, as the companion warns.
     """
 
     plain: dict[str, Any] | None
     skipped: dict[str, Any] | None
     refused: str = ""
+    left_alone: str = ""
 
 
 def admitted(kubectl: Kubectl, pods: Sequence[SamplePod]) -> list[Admitted]:
@@ -122,24 +124,29 @@ def admitted(kubectl: Kubectl, pods: Sequence[SamplePod]) -> list[Admitted]:
     values = [pod.value for pod in pods if pod.value is not None]
     plain: dict[str, dict[str, Any]] = {}
     complaints: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     both = [sent for value in values for sent in (value, _skipped(value))]
     for start in range(0, len(both), _AT_ONCE):
-        created, refused = _created(kubectl, both[start : start + _AT_ONCE])
+        created, refused, left_alone = _created(kubectl, both[start : start + _AT_ONCE])
         plain |= created
+        reasons |= left_alone
         complaints = {**refused, **complaints}
     answers = []
     for value in values:
         name = value["metadata"]["generateName"]
         why = complaints.get(_number(name), complaints.get("", "the API server did not return it"))
         own, skipped = plain.get(name), plain.get(_skipped_name(name))
-        answers.append(Admitted(own, skipped, "" if own and skipped else why))
+        reason = reasons.get(_number(name), "")
+        answers.append(Admitted(own, skipped, "" if own and skipped else why, reason))
     return answers
 
 
 def _created(
     kubectl: Kubectl, values: Sequence[dict[str, Any]]
-) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
-    """The answers by generateName, and the complaints by the pod's number, "" where none is named."""
+) -> tuple[dict[str, dict[str, Any]], dict[str, str], dict[str, str]]:
+    """The answers by generateName; by the pod's number the complaints, "" where none is named, and why the policy does
+    not decide.
+    """
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": values})
     ran = kubectl.run(*_CREATE, given=text.encode())
     reason = reason_of_words(ran.complaint)
@@ -156,7 +163,8 @@ def _created(
             number = _number(line)
             known = complaints.get(number)
             complaints[number] = f"{known}; {line.strip()}" if known else line.strip()
-    return answers, {number: text[:_LONGEST] for number, text in complaints.items()}
+    complaints = {number: text[:_LONGEST] for number, text in complaints.items()}
+    return answers, complaints, dict(_LEFT_ALONE.findall(ran.complaint))
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:

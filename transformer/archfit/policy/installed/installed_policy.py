@@ -12,9 +12,8 @@ from urllib.parse import quote
 
 from archfit.cluster.cluster_connection import ClusterConnection, get_if_there
 from archfit.cluster.cluster_error import ClusterError
-from archfit.policy.cel.platform_table import OfferClass, installed_table
-from archfit.policy.cel.policy_settings import PolicySettings
-from archfit.policy.cel.table_storage import GROUP, PLURAL, VERSION
+from archfit.policy.settings import PolicySettings
+from archfit.policy.table import GROUP, PLURAL, VERSION, Table, installed_table
 from archfit.yaml.values import mapping_of
 
 _TABLES = f"/apis/{GROUP}/{VERSION}/{PLURAL}"
@@ -34,7 +33,7 @@ class Installed:
         self._pods = mapping_of(constraints.get("objectSelector"))
         self._labels: dict[str, dict[str, str]] = {}
 
-    def table(self) -> dict[str, OfferClass]:
+    def table(self) -> Table:
         """What it knows about images; nothing where its PlatformTable is missing."""
         if not self._spec.get("paramKind"):
             return installed_table({"spec": self._spec}, None)
@@ -99,7 +98,7 @@ def has_validating_policy(connection: ClusterConnection, settings: PolicySetting
     )
 
 
-def installed_classes(connection: ClusterConnection, settings: PolicySettings) -> dict[str, OfferClass]:
+def table_in_force(connection: ClusterConnection, settings: PolicySettings) -> Table:
     """What the installed policy of that name knows about images; {} where there is none, or where it may not be read.
 
     Raises ClusterError where the cluster does not answer.

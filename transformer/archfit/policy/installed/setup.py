@@ -17,12 +17,12 @@ from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.checks import answering, kubectl_of, may_list
 from archfit.cluster.cluster_connection import get_if_there
 from archfit.cluster.kubectl import Kubectl
-from archfit.policy.cel.policy_settings import PolicySettings
 from archfit.policy.flags import flag_words, policy_settings
 from archfit.policy.images import KINDS
 from archfit.policy.installed import setup_files
 from archfit.policy.installed.installed_policy import has_validating_policy, installed
 from archfit.policy.installed.setup_files import NAME, PolicyChoices
+from archfit.policy.settings import PolicySettings
 from archfit.yaml.values import mapping_of
 
 _DEFAULT = "archfit-policy"

@@ -14,7 +14,7 @@ from ruamel.yaml.scalarstring import LiteralScalarString
 
 from archfit.cli.setup.own_pods import IMAGE, NAMESPACE, name_registry_secret, namespace
 from archfit.cli.setup.yaml_files import one_line, parsed, shipped, written
-from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.settings import PolicySettings
 from archfit.startup.record import Record
 
 SCHEDULE = "17 * * * *"
@@ -52,9 +52,8 @@ def _access(settings: PolicySettings) -> str:
     """ServiceAccount, ClusterRole and binding; the role names the objects of this policy."""
     account, binding = shipped(__package__, "10-access.yaml").split("---\n")
     role = parsed(shipped(__package__, f"10-access-{settings.carrier}.yaml"))
-    denies = settings.deny or settings.late_changes == "deny"
     role["rules"] = [
-        rule for rule in role["rules"] if denies or rule.get("resourceNames") != [f"{_RENDERED}-deny"]
+        rule for rule in role["rules"] if settings.deny or rule.get("resourceNames") != [f"{_RENDERED}-deny"]
     ]
     for rule in role["rules"]:
         if "resourceNames" in rule and rule["resourceNames"][0].startswith(_RENDERED):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
 from archfit.startup.record import Record
@@ -17,6 +18,8 @@ OPT_OUT = {"key": "archfit.dev/webhook", "operator": "NotIn", "values": ["ignore
 """Of namespaces and of pods: the label that opts out of the policy and of the webhook alike."""
 DATE = "archfit.dev/date"
 """The annotation that says when a policy was written, as 2026-11-23T06:17:00Z (RFC 3339)."""
+RENEW = "archfit.dev/renew-before"
+"""The annotation that says from when on the companion calls the policy too old, likewise."""
 MAX_AGE_SECONDS = 7 * 24 * 3600
 ALWAYS_LEFT_OUT = ("kube-system", OWN_NAMESPACE)
 """Namespaces whose pods the policy never sees."""
@@ -29,8 +32,7 @@ class PolicySettings(Record):
         the feature gate MutatingAdmissionPolicy is on.
     carrier: where the platforms of the images stand: `literal`, in the policy's variables; `crd`, in a custom resource.
     namespace_selector: further requirements on the labels of a pod's namespace (LabelSelectorRequirement).
-    deny: whether the companion policy refuses a pod that no node can run, instead of warning of it.
-    late_changes: what it does with a pod that was changed after archfit's last pass, so that its images do not fit.
+    deny: whether a pod that may go to a node on which it does not run is refused, instead of warned of.
     max_age: in seconds; the companion warns of each new pod once the policy is older. 0: it never does.
     date: when the policy is written, for the annotation DATE; "" where that is not known: it then has no age.
     """
@@ -40,7 +42,6 @@ class PolicySettings(Record):
     carrier: Literal["literal", "crd"] = "literal"
     namespace_selector: tuple[Requirement, ...] = ()
     deny: bool = False
-    late_changes: Literal["warn", "deny"] = "warn"
     max_age: int = MAX_AGE_SECONDS
     date: str = ""
 
@@ -49,4 +50,8 @@ class PolicySettings(Record):
 
         A policy has none: the API server compiles it anew at each change, also at one of an annotation.
         """
-        return {"name": name, **({"annotations": {DATE: self.date}} if self.date else {})}
+        annotations = {DATE: self.date} if self.date else {}
+        if self.date and self.max_age:
+            renew = datetime.fromisoformat(self.date) + timedelta(seconds=self.max_age)
+            annotations[RENEW] = f"{renew:%Y-%m-%dT%H:%M:%SZ}"
+        return {"name": name, **({"annotations": annotations} if annotations else {})}

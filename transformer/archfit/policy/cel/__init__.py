@@ -1,1 +1,0 @@
-"""The MutatingAdmissionPolicy: a lock file and the options of placement, written as CEL."""
