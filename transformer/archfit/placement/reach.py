@@ -106,8 +106,10 @@ class Reach(Record):
     @property
     def on_linux(self) -> frozenset[str]:
         """The architectures of its live cells of Linux, which a bare architecture of the user's means."""
-        first, *others = self.systems
-        return _NOTHING if first.os != "linux" else self.live & first.runs if others else self.live
+        first = self.systems[0]
+        if first.os != "linux":
+            return _NOTHING
+        return self.live if len(self.systems) == 1 else self.live & first.runs
 
 
 def _by_system(entries: tuple[str, ...]) -> dict[str, frozenset[str]]:
