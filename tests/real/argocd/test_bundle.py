@@ -79,7 +79,7 @@ def test_the_bundle_runs_as_user_999_with_a_read_only_root_and_without_python(st
     assert not list(stock.glob("usr/bin/python*"))
     with Registry({"registry.example/intel:1": ["linux/amd64"]}) as registry:
         mirror = " ".join(registry.mirrors()[1::2])
-        words = _inside(stock, ARCHFIT_CACHE="/cache/lookups.sqlite", ARCHFIT_MIRROR=mirror)
+        words = _inside(stock, ARCHFIT_CACHE="/cache/archfit/lookups.sqlite", ARCHFIT_MIRROR=mirror)
         done = subprocess.run(words, input=INTEL.encode(), capture_output=True, check=False)
         assert done.returncode == 0, done.stderr.decode()
         plain = subprocess.run(
@@ -90,7 +90,7 @@ def test_the_bundle_runs_as_user_999_with_a_read_only_root_and_without_python(st
             check=True,
         )
         assert done.stdout == plain.stdout
-    assert (stock / "cache" / "lookups.sqlite").stat().st_uid == 999
+    assert (stock / "cache" / "archfit" / "lookups.sqlite").stat().st_uid == 999
     # The cache answers now that the registry is gone.
     again = subprocess.run(words, input=INTEL.encode(), capture_output=True, check=False)
     assert (again.returncode, again.stdout) == (0, plain.stdout)
