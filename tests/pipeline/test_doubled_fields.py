@@ -19,7 +19,7 @@ from archfit.base.errors import ArchfitError
 from archfit.options.config_file import from_file
 from archfit.options.layers import merge
 from archfit.options.settings import Options
-from archfit.placement.filters import naming, of_no_namespace, unmatched
+from archfit.placement.filters import GLOBS, of_no_namespace, unmatched
 from archfit.registry import manifest
 from archfit.registry.resolve_platforms import resolve_platforms
 from archfit.webhook.admitted_pod import admitted_pod, at_admission
@@ -204,7 +204,7 @@ def test_of_rows_and_of_what_they_are_about_at_once(name: str) -> None:
         unmatched(settings.replace(filters=filters), read, [pod.ref for pod in read])
         of_no_namespace(settings, [pod.replace(ref=pod.ref.replace(namespace="")) for pod in read])
         only = settings.options.exclude[1:]
-        assert not any(naming(pod.ref, only) for pod in read)
+        assert not any(list(GLOBS.meaning(only, pod.ref)) for pod in read)
 
     in_proportion(run)
 

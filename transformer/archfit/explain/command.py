@@ -26,7 +26,7 @@ from archfit.options.layers import STAMPS_PRESENT
 from archfit.options.option_entries import Exclude
 from archfit.options.text_form import Problem, exclude
 from archfit.pipeline import decided
-from archfit.placement.filters import idle_globs, naming, nothing_matches
+from archfit.placement.filters import GLOBS, nothing_matches
 from archfit.placement.selection import questions
 from archfit.pod_stages import located
 from archfit.reports.summary import lines
@@ -45,7 +45,7 @@ def run(
     only = [_glob(text) for text in flags.only]
 
     def wanted(ref: ObjectRef) -> bool:
-        return not only or naming(ref, only) is not None
+        return not only or next(GLOBS.meaning(only, ref), None) is not None
 
     inputs = manifests_of(invocation, (stdin, stderr, environ), options)
     if only:
@@ -104,7 +104,7 @@ def _check_only(globs: Sequence[Exclude], inputs: Sequence[Manifests]) -> None:
         every += (pod.ref for pod in manifests.pods)
         every += (left.ref for left in manifests.inventory.untouched)
     refs = list(dict.fromkeys(every))
-    if idle := idle_globs(globs, refs):
+    if idle := GLOBS.idle(globs, refs):
         raise UsageError(f"--only: {nothing_matches(idle[0], refs)}")
 
 

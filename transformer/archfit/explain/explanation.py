@@ -21,7 +21,7 @@ from archfit.placement.affinity import ARCH_LABELS, OS_LABELS, existing_terms
 from archfit.placement.annotations import PREFIX, annotated
 from archfit.placement.case import PodCase, Trace
 from archfit.placement.decide import decide
-from archfit.placement.filters import ruling
+from archfit.placement.filters import RULES
 from archfit.placement.reach import Reach, by_system, named, union
 from archfit.placement.selection import PodOptions
 from archfit.startup.record import Record
@@ -209,8 +209,8 @@ def _because(case: PodCase, images: Sequence[ImageAnswer], reaches: Sequence[str
 def _settings(pod: Pod, own: PodOptions, decision: Decision, options: Options) -> Iterator[str]:
     if own.controller:
         return
-    for number, rule in ruling(pod, options.rules):
-        yield f"rule {number + 1} of the configuration matches: {_rule(rule)}"
+    for number in RULES.meaning(options.rules, pod):
+        yield f"rule {number + 1} of the configuration matches: {_rule(options.rules[number])}"
     notes = annotated(pod)
     if notes.skip:
         yield f'{PREFIX}skip: "true"'

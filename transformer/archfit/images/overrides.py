@@ -16,14 +16,14 @@ from fnmatch import translate
 from functools import lru_cache
 
 from archfit.base.errors import UsageError
-from archfit.base.row_index import LatestIndex, RowIndex
+from archfit.base.row_finder import RowFinder
 from archfit.images.platforms import Found, ImagePlatforms
 from archfit.images.reference import HUB, Reference, host_and_rest
 from archfit.images.reference_grammar import IPV6
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 # `re` is loaded for a run that has an override: options and usual patterns are read without it.
 _WILDCARD = r"\[[^\]]*\]?|[*?]"
@@ -36,8 +36,8 @@ def override(reference: Reference, rows: tuple[ImagePlatforms, ...]) -> Found | 
 
     Raises UsageError when two rows match equally well and disagree.
     """
-    near = [rows[number] for number in _indexes.of(rows).candidates(subjects(reference))]
-    ranked = [(specificity(row.pattern), row) for row in near if matches(row.pattern, reference)]
+    meaning = [rows[number] for number in OVERRIDES.meaning(rows, reference)]
+    ranked = [(specificity(row.pattern), row) for row in meaning]
     if not ranked:
         return None
     best = max(rank for rank, _ in ranked)
@@ -62,22 +62,6 @@ def matches(pattern: str, reference: Reference) -> bool:
     return bool(subject) and (pattern == subject or _matcher(pattern)(subject) is not None)
 
 
-def index(patterns: Sequence[str]) -> RowIndex:
-    """Which patterns may be about an image, by its `subjects`."""
-    return RowIndex(
-        (number, [[pattern]] if specificity(pattern)[0] else []) for number, pattern in enumerate(patterns)
-    )
-
-
-_indexes = LatestIndex(lambda rows: index([row.pattern for row in rows]))
-
-
-def subjects(reference: Reference) -> tuple[str, str, str]:
-    """What patterns without wildcards say where they are about the image."""
-    name = reference.name
-    return name, f"{name}:{reference.tag}", f"{name}@{reference.digest}"
-
-
 @lru_cache(_MOST_PATTERNS)
 def _matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
     host, rest = split_host(pattern)
@@ -90,6 +74,18 @@ def specificity(pattern: str) -> tuple[bool, int]:
     host, rest = split_host(pattern)
     literal = re.sub(_WILDCARD, "", rest)
     return literal == rest, len(host) + len(literal)
+
+
+def _subjects(reference: Reference) -> tuple[str, str, str]:
+    name = reference.name
+    return name, f"{name}:{reference.tag}", f"{name}@{reference.digest}"
+
+
+OVERRIDES = RowFinder(
+    lambda row: [[[row.pattern]] if specificity(row.pattern)[0] else []],
+    _subjects,
+    lambda reference, row: matches(row.pattern, reference),
+)
 
 
 def with_host(pattern: str) -> str:

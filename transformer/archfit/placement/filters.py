@@ -18,22 +18,20 @@ from fnmatch import fnmatchcase
 from archfit.base.errors import InvalidReference
 from archfit.base.memo import Memo
 from archfit.base.results import ObjectRef, Result
-from archfit.base.row_index import LatestIndex, RowIndex
+from archfit.base.row_finder import RowFinder
 from archfit.base.spelling import nearest
-from archfit.images.overrides import index as image_index
-from archfit.images.overrides import matches, subjects
+from archfit.images.overrides import OVERRIDES
 from archfit.images.reference import Reference, parse
-from archfit.options.option_entries import Exclude, Match, Rule
+from archfit.options.option_entries import Exclude, Match
 from archfit.options.settings import Options, Settings
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
     from typing import TypeVar
 
-    S = TypeVar("S")
     T = TypeVar("T")
 
 _SHORT = {
@@ -119,44 +117,20 @@ def _labelled(pod: Pod, key: str, value: str) -> bool:
     return False
 
 
-def ruling(pod: Pod, rules: Sequence[Rule]) -> Iterator[tuple[int, Rule]]:
-    """The rules about the pod with their numbers from 0, in their order."""
-    for number in _rule_indexes.of(rules).candidates(_pod_keys(pod)):
-        if matched(pod, rules[number].match):
-            yield number, rules[number]
-
-
-def naming(ref: ObjectRef, globs: Sequence[Exclude]) -> Exclude | None:
-    """The first glob that means the object."""
-    near = _glob_indexes.of(globs).candidates(_keys(ref))
-    return next((globs[number] for number in near if named_by(ref, globs[number])), None)
-
-
 def _conditions(match: Match) -> list[list[Hashable]]:
     literal = {"namespace": match.namespace, "name": match.name}
     conditions: list[list[Hashable]] = [
-        [(field, text)] for field, text in literal.items() if text and not is_glob(text)
+        [pair] for pair in literal.items() if pair[1] and not is_glob(pair[1])
     ]
     if match.kind and not is_glob(match.kind):
         conditions.append([("kind", kind) for kind in _meant[match.kind.lower().partition(".")[0]]])
     return conditions + [[label] for label in match.labels]
 
 
-def _rule_index(rules: Sequence[Rule]) -> RowIndex:
-    return RowIndex((number, _conditions(rule.match)) for number, rule in enumerate(rules))
-
-
-def _glob_index(globs: Sequence[Exclude]) -> RowIndex:
-    rows = [(number, Match(glob.namespace, glob.kind, glob.name)) for number, glob in enumerate(globs)]
-    rows += [
-        (number, Match("", glob.kind, glob.namespace))
-        for number, glob in enumerate(globs)
-        if second_names_object(glob)
-    ]
-    return RowIndex((number, _conditions(match)) for number, match in rows)
-
-
-_rule_indexes, _glob_indexes = LatestIndex(_rule_index), LatestIndex(_glob_index)
+def _of_glob(glob: Exclude) -> list[list[list[Hashable]]]:
+    either = [Match(glob.namespace, glob.kind, glob.name)]
+    either += [Match("", glob.kind, glob.namespace)] * second_names_object(glob)
+    return list(map(_conditions, either))
 
 
 def _keys(ref: ObjectRef) -> list[Hashable]:
@@ -169,32 +143,13 @@ def _pod_keys(pod: Pod) -> list[Hashable]:
     return _keys(pod.ref) + [(key, text_of(value)) for key, value in pairs]
 
 
-def _meaning_none(
-    rows: Sequence[T],
-    index: RowIndex,
-    objects: Iterable[S],
-    keys: Callable[[S], Iterable[Hashable]],
-    means: Callable[[S, T], bool],
-) -> list[T]:
-    """The rows that mean none of the objects, in their order."""
-    idle = dict(enumerate(rows))
-    for each in objects:
-        for number in index.candidates(keys(each)):
-            if number in idle and means(each, rows[number]):
-                del idle[number]
-    return list(idle.values())
-
-
-def idle_globs(globs: Sequence[Exclude], refs: Iterable[ObjectRef]) -> list[Exclude]:
-    """The globs that mean none of the objects, in their order."""
-    return _meaning_none(globs, _glob_index(globs), refs, _keys, named_by)
-
-
-def _idle_matches(rules: Sequence[Rule], pods: Iterable[Pod]) -> list[Match]:
-    idle = _meaning_none(
-        rules, _rule_index(rules), pods, _pod_keys, lambda pod, rule: matched(pod, rule.match)
-    )
-    return [rule.match for rule in idle]
+GLOBS = RowFinder(_of_glob, _keys, named_by)
+"""Globs that mean an ObjectRef."""
+MATCHES = RowFinder(lambda match: [_conditions(match)], _pod_keys, matched)
+RULES = RowFinder(
+    lambda rule: [_conditions(rule.match)], _pod_keys, lambda pod, rule: matched(pod, rule.match)
+)
+"""Rules that are about a pod."""
 
 
 def unmatched(settings: Settings, pods: Sequence[Pod], refs: Iterable[ObjectRef]) -> list[Result]:
@@ -209,21 +164,18 @@ def unmatched(settings: Settings, pods: Sequence[Pod], refs: Iterable[ObjectRef]
 
 
 def _excluding_nothing(options: Options, _pods: Sequence[Pod], refs: Sequence[ObjectRef]) -> list[str]:
-    return _first(idle_globs(options.exclude, refs), lambda glob: nothing_matches(glob, refs))
+    return _first(GLOBS.idle(options.exclude, refs), lambda glob: nothing_matches(glob, refs))
 
 
 def _stating_nothing(options: Options, pods: Sequence[Pod], _refs: Sequence[ObjectRef]) -> list[str]:
     images = _references(text for pod in pods for _, text in pod.named_images if text)
-    patterns = [row.pattern for row in options.image_platforms]
-    idle = _meaning_none(
-        patterns, image_index(patterns), images, subjects, lambda image, text: matches(text, image)
-    )
-    return _first(idle, lambda pattern: _no_image(pattern, images))
+    idle = OVERRIDES.idle(options.image_platforms, images)
+    return _first(idle, lambda row: _no_image(row.pattern, images))
 
 
 def _ruling_nothing(options: Options, pods: Sequence[Pod], _refs: Sequence[ObjectRef]) -> list[str]:
-    idle = _idle_matches(options.rules, pods)
-    return _first(idle, lambda match: f"no pod of the input matches {_shown(match)}")
+    idle = RULES.idle(options.rules, pods)
+    return _first(idle, lambda rule: f"no pod of the input matches {_shown(rule.match)}")
 
 
 def _of_no_node(options: Options, architectures: Iterable[tuple[str, ...]]) -> list[str]:
@@ -256,16 +208,15 @@ def of_no_namespace(settings: Settings, pods: Sequence[Pod]) -> list[Result]:
     loose = [pod for pod in pods if not pod.ref.namespace]
     if not loose:
         return []
-    missed = _idle_matches(
-        [rule for rule in options.rules if _asks_for_namespace(rule.match.namespace)], pods
-    )
+    asking = [rule.match for rule in options.rules if _asks_for_namespace(rule.match.namespace)]
+    missed = MATCHES.idle(asking, pods)
     if "exclude" not in dict(settings.filters):
         globs = [glob for glob in options.exclude if glob.name and _asks_for_namespace(glob.namespace)]
-        idle = idle_globs(globs, [pod.ref for pod in pods])
+        idle = GLOBS.idle(globs, [pod.ref for pod in pods])
         missed += [Match(glob.namespace, glob.kind, glob.name) for glob in idle]
-    anywhere = [Rule(match.replace(namespace="")) for match in missed]
+    anywhere = [match.replace(namespace="") for match in missed]
     for pod in loose:
-        if any(ruling(pod, anywhere)):
+        if next(MATCHES.meaning(anywhere, pod), None) is not None:
             text = (
                 "rules and exclude of the configuration that name a namespace do not count for objects without "
                 "one, as Helm renders them: match them by kind, name or labels, or render them with "

@@ -138,9 +138,9 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
     only, tolerate, prefer, skip, offered = None, None, None, None, False
     only_by: list[str] = []
     if options.rules:
-        from archfit.placement.filters import ruling  # only runs with rules need it
+        from archfit.placement.filters import RULES  # only runs with rules need it
 
-        for _, rule in ruling(pod, options.rules):
+        for rule in map(options.rules.__getitem__, RULES.meaning(options.rules, pod)):
             only, offered = (rule.only, rule.offered) if rule.only is not None else (only, offered)
             tolerate = rule.tolerate if rule.tolerate is not None else tolerate
             prefer = rule.prefer if rule.prefer is not None else prefer
@@ -284,9 +284,9 @@ def excluded(target: Pod | Untouched, options: Options) -> Exclude | None:
     """The exclude glob that means a pod, or an object without one."""
     if not options.exclude:
         return None
-    from archfit.placement.filters import naming  # only runs with globs need it
+    from archfit.placement.filters import GLOBS  # only runs with globs need it
 
-    return naming(target.ref, options.exclude)
+    return next(map(options.exclude.__getitem__, GLOBS.meaning(options.exclude, target.ref)), None)
 
 
 ISTIO_REVISION = "istio.io/rev"

@@ -62,11 +62,11 @@ class SqliteStore:
         self._left = left
         self._reads = 0
         try:
+            for ending in ("", *_BESIDE):
+                _check_file(os.path.realpath(path) + ending, path + ending)
             _check_folder(os.path.dirname(os.path.realpath(path)))
             if not os.path.exists(path):
                 _make(path)
-            for ending in ("", *_BESIDE):
-                _check_file(os.path.realpath(path) + ending)
             self._file = _connect(path)
         except (sqlite3.Error, OSError) as error:
             raise self._trouble(error) from None
@@ -258,16 +258,16 @@ def _check_folder(folder: str) -> None:
         )
 
 
-def _check_file(path: str) -> None:
+def _check_file(path: str, shown: str) -> None:
     """Raises StoreTrouble for a file that another user could have written; one that is missing is as good."""
     if not os.path.lexists(path):
         return
     about = os.lstat(path)
     if not stat.S_ISREG(about.st_mode):
-        raise StoreTrouble(f"the cache {path} is not a regular file: name another in --cache")
+        raise StoreTrouble(f"the cache {shown} is not a regular file: name another in --cache")
     if hasattr(os, "geteuid") and about.st_uid != os.geteuid():
         raise StoreTrouble(
-            f"the cache {path} belongs to another user and is not used: name another file in --cache"
+            f"the cache {shown} belongs to another user and is not used: name another file in --cache"
         )
 
 
