@@ -1,6 +1,6 @@
 """`make -C lab mutants COUNT=150 SEED=1`: small faults in a copy of the package, and those that no fast test finds.
 
-    python -m mutants [--count N] [--seed N] [--only FOLDER ..] [--without FOLDER ..]
+    python -m mutants [--count N] [--seed N] [--folder PATTERN]
 
 Drawn by the seed, each place equally likely: in Python a comparison, a boolean operator or a `not` turned round, a
 condition made constant, a number or boolean changed, a word that is compared or looked up, neighbours of a call or a
@@ -25,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,8 +76,12 @@ def of_python(path: Path) -> Iterator[Mutant]:
             if name not in {"annotation", "returns", "decorator_list"}:
                 pending += filter(ast.AST.__instancecheck__, value if isinstance(value, list) else [value])
         for place, new in changes(node):
-            start = begins[place.lineno - 1] + place.col_offset
-            yield Mutant(path, data, start, begins[place.end_lineno - 1] + place.end_col_offset, new.encode())
+            start, end = (
+                begins[place.lineno - 1] + place.col_offset,
+                begins[place.end_lineno - 1] + place.end_col_offset,
+            )
+            if new.encode() != data[start:end]:
+                yield Mutant(path, data, start, end, new.encode())
 
 
 def changes(node: Any) -> Iterator[tuple[Any, str]]:
@@ -120,21 +124,13 @@ def of_rows(path: Path) -> Iterator[Mutant]:
             yield Mutant(path, data, line.start(), line.end(), new)
 
 
-def drawn(given: argparse.Namespace) -> list[Mutant]:
-    files = [one.relative_to(ROOT) for one in sorted((ROOT / PACKAGE).rglob("*"))]
-    python = [one for path in files if path.suffix == ".py" for one in of_python(path)]
+def drawn(count: int, seed: int, fits: Callable[[str], object]) -> list[Mutant]:
+    files = [one.relative_to(ROOT) for one in sorted((ROOT / PACKAGE).rglob("*.*"))]
+    files = [one for one in files if fits(one.relative_to(PACKAGE).parts[0])]
     rows = [one for path in files if path.suffix == ".yaml" for one in of_rows(path)]
-    of_all = (
-        [
-            one
-            for one in some
-            if one.folder not in given.without and (not given.only or one.folder in given.only)
-        ]
-        for some in (python, rows)
-    )
-    python, rows = of_all
-    chance, of_kinds = random.Random(given.seed), given.count // 12 if rows else 0
-    return [*chance.sample(python, given.count - of_kinds), *chance.sample(rows, of_kinds)]
+    python = [one for path in files if path.suffix == ".py" for one in of_python(path)]
+    chance, of_kinds = random.Random(seed), count // 12 if rows else 0
+    return [*chance.sample(python, count - of_kinds), *chance.sample(rows, of_kinds)]
 
 
 class Site:
@@ -199,15 +195,16 @@ def main() -> int:
     )
     parser.add_argument("--count", type=int, default=150)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", nargs="*", default=[])
-    parser.add_argument("--without", nargs="*", default=[])
+    parser.add_argument(
+        "--folder", type=re.compile, default=re.compile(""), help="a pattern of folders of the package"
+    )
     given = parser.parse_args()
     ends: Counter[tuple[str, str]] = Counter()
     left: list[Mutant] = []
     with tempfile.TemporaryDirectory(prefix="archfit-mutants-") as folder:
         site = Site(Path(folder).resolve())
         print(f"seed {given.seed}: {given.count} mutants in {folder}", flush=True)
-        for one in drawn(given):
+        for one in drawn(given.count, given.seed, given.folder.match):
             found = site.failed([one], "-x", *site.near(one.path))
             print(f"{one}: {found[0] if found else 'left by its own tests'}", flush=True)
             if found:

@@ -120,6 +120,7 @@ def test_a_list_without_nodes_says_what_is_then_not_known():
     facts = audit_clusters.shop()
     bare = facts.replace(nodes=(), snapshots=(facts.snapshots[0].replace(nodes=False),))
     assert "prod-eu holds no nodes" in audit_text.render(findings(bare)).decode()
+    assert "nodes not known; " in page.render(findings(bare)).decode()
 
 
 @pytest.mark.parametrize("form", FORMS)
