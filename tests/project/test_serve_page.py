@@ -8,17 +8,9 @@ from typing import get_args
 import pytest
 
 from archfit.options.settings import Operator
-from archfit.webhook import (
-    circuit_breakers,
-    connection,
-    http_server,
-    memory_budget,
-    review,
-    server_process,
-    shared_answers,
-    webhook,
-)
+from archfit.webhook import connection, memory_budget, review, server_process, webhook
 from archfit.webhook.admission_decision import LONGEST, LONGEST_TOGETHER, Outcome
+from archfit.webhook.lookups import lookup_worker, shared_answers
 from archfit.webhook.server_metrics import MOST_HOSTS, ServerMetrics
 from machine import ROOT
 
@@ -48,34 +40,28 @@ def test_the_page_names_every_outcome():
 @pytest.mark.parametrize(
     "text",
     [
-        f"lookups at once | {server_process.WORKERS}.",
-        f"{server_process.WORKERS // 4} where it is alone",
-        f"One registry may hold {server_process.WORKERS // 4}",
-        f"those that did not answer in time {server_process.WORKERS * 3 // 4} together",
+        f"lookups at once | {lookup_worker.THREADS} in each of two processes",
+        f"{shared_answers.OF_NAMESPACE} of a namespace",
+        f"{shared_answers.OF_REGISTRY} of one registry, over both",
         f"a quarter of `--timeout`, which is {Operator().timeout_seconds / 4} s",
-        f"down to {circuit_breakers.SLOW_SECONDS:.0f} s, "
-        f"and down to {shared_answers.SHORTEST_SECONDS:.0f} s for a registry that has not answered",
-        f"three in a row of {circuit_breakers.SLOW_SECONDS:.0f} s or longer, "
-        f"it is not asked for {circuit_breakers.FIRST_PAUSE_SECONDS:.0f} seconds",
-        f"images that wait | {server_process.MOST_WAITING:,}, "
-        f"at most {server_process.MOST_WAITING_OF_ONE} of one namespace",
+        f"images that wait | {shared_answers.MOST_WAITING:,}",
         f"of one pod at most {webhook.MOST_IMAGES} images are looked up",
         f"asked for again after {shared_answers.PAUSE_SECONDS:.0f} seconds",
         f"has a body of {webhook.MOST_BYTES >> 20} MiB at most, {review.MOST_VALUES:,} values that archfit reads",
         f"images of {shared_answers.LONGEST_IMAGE:,} characters",
         f"does not start with less than {memory_budget.SMALLEST_LIMIT >> 20} MiB",
         f"else {memory_budget.USUAL_LIMIT >> 20} MiB",
-        f"{memory_budget.PROGRAM >> 20} MiB are for the program",
+        f"{memory_budget.PROGRAM >> 20} MiB are for the programs",
         f"of {(memory_budget.USUAL_LIMIT // 2 - memory_budget.PROGRAM) >> 20} MiB (limit "
         f"{memory_budget.USUAL_LIMIT >> 20} MiB)",
         *(f"| `{share}` | {hundredths} % |" for share, hundredths in memory_budget.SHARES.items()),
         f"connections, {connection.CONNECTION_BYTES >> 10} KiB each",
-        f"kept below {server_process.CACHE_BYTES >> 20} MiB: every {server_process.PRUNE_SECONDS:.0f} seconds",
-        f"arrives within {connection.REQUEST_SECONDS:.0f} seconds",
+        f"kept below {lookup_worker.CACHE_BYTES >> 20} MiB: every {lookup_worker.PRUNE_SECONDS:.0f} seconds",
+        f"arrives within {connection.REQUEST_SECONDS:.0f} seconds, above 16 KiB within {webhook.BODY_SECONDS:.0f}",
         f"larger than {connection.MOST_HEADER_BYTES >> 10} KiB or more than {connection.MOST_HEADERS}",
         f"{LONGEST} characters at most, and all together have at most {LONGEST_TOGETHER:,}",
         f"closed after {webhook.MOST_REQUESTS:,} requests",
-        f"within {http_server.DRAIN_SECONDS} seconds",
+        f"within {connection.DRAIN_SECONDS} seconds",
         f"after {MOST_HOSTS} hosts",
         f"archfit takes {webhook.DEFAULT_SECONDS:.0f} s",
         f"Every {server_process.WATCH_SECONDS:.0f} seconds archfit looks",

@@ -574,7 +574,7 @@ class TestLimits:
             ),
             pytest.param(
                 Answer(headers=CHUNKED, chunks=itertools.repeat(b"1\r\n \r\n" * 100)),
-                "sent an answer in more than 16384 pieces: refused",
+                "sent an answer in more than 4096 pieces: refused",
                 id="chunks-of-one-byte",
             ),
             pytest.param(
@@ -585,7 +585,7 @@ class TestLimits:
                         for byte in gzip.compress(b"".join(b"%d" % (number**9) for number in range(3000)))
                     ],
                 ),
-                "sent an answer in more than 16384 pieces: refused",
+                "sent an answer in more than 4096 pieces: refused",
                 id="gzip-in-chunks-of-one-byte",
             ),
         ],

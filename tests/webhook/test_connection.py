@@ -4,13 +4,22 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import resource
 import socket
+import ssl
 from typing import Any
 
 import pytest
 
-from archfit.webhook.connection import MOST_HEADER_BYTES, Connections
-from archfit.webhook.http_server import HttpServer
+from archfit.webhook.connection import (
+    CONNECTION_BYTES,
+    MOST_HEADER_BYTES,
+    Connections,
+    HttpServer,
+    most_connections,
+)
+from tls_files import tls_files
 
 
 async def answer(_scope: Any, receive: Any, send: Any) -> None:
@@ -25,19 +34,18 @@ async def answer(_scope: Any, receive: Any, send: Any) -> None:
 class Site:
     """A server for plain HTTP with some connections. closed: what was closed for others."""
 
-    def __init__(self, most: int, application: Any = answer) -> None:
+    def __init__(self, most: int, application: Any = answer, context: ssl.SSLContext | None = None) -> None:
         self.closed: list[str] = []
         self.connections = Connections(most, self.closed.append)
-        self._server = HttpServer(application, self.connections)
+        self._port = socket.create_server(("127.0.0.1", 0))
+        self._server = HttpServer(application, self._port, self.connections, context)
 
     async def __aenter__(self) -> Site:
-        self._port = socket.create_server(("127.0.0.1", 0))
-        self._serving = asyncio.ensure_future(self._server.serve([self._port]))
+        self._server.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._server.should_exit = True
-        await self._serving
+        await self._server.stop()
 
     @property
     def address(self) -> tuple[str, int]:
@@ -149,6 +157,20 @@ async def test_a_connection_that_sends_no_request_in_time_is_closed(
         writer.close()
 
 
+@pytest.mark.real
+async def test_with_a_certificate_it_speaks_tls_alone():
+    files = tls_files()
+    async with Site(10, context=files.context()) as site:
+        trusting = ssl.create_default_context(cafile=str(files.ca))
+        secure = await asyncio.open_connection(*site.address, ssl=trusting, server_hostname="localhost")
+        assert await site.ask(secure) == b"HTTP/1.1 200"
+        plain = await site.connect()
+        plain[1].write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b"HTTP/1.1" not in await plain[0].read()
+        for _, writer in (secure, plain):
+            writer.close()
+
+
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n"
 
 
@@ -204,3 +226,42 @@ async def test_a_head_is_bounded_however_it_arrives(parts: int, before: bytes, m
                 await asyncio.sleep(0.01)
         assert (await reading).rpartition(b"HTTP/1.1 ")[2].startswith(status)
         writer.close()
+
+
+@pytest.mark.parametrize(
+    ("memory", "files", "most"),
+    [
+        pytest.param(100 * CONNECTION_BYTES, 1024, 100, id="memory"),
+        pytest.param(9000 * CONNECTION_BYTES, 1024, 896, id="descriptors"),
+        pytest.param(9000 * CONNECTION_BYTES, resource.RLIM_INFINITY, 9000, id="descriptors without a limit"),
+        pytest.param(9000 * CONNECTION_BYTES, 64, 1, id="next to no descriptors"),
+    ],
+)
+def test_the_smaller_of_memory_and_descriptors_bounds_connections(
+    monkeypatch: pytest.MonkeyPatch, memory: int, files: int, most: int
+):
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
+    assert most_connections(memory) == most
+
+
+async def test_where_no_file_is_left_the_oldest_connection_makes_room(monkeypatch: pytest.MonkeyPatch):
+    async with Site(1000) as site:
+        silent = await site.connect()
+        assert await site.ask(silent) == b"HTTP/1.1 200"
+        accept = asyncio.get_running_loop().sock_accept
+        errors = [OSError(errno.EMFILE, "Too many open files")]
+
+        async def short(port: socket.socket) -> Any:
+            plain = await accept(port)
+            if errors:
+                plain[0].close()
+                raise errors.pop()
+            return plain
+
+        monkeypatch.setattr(asyncio.get_running_loop(), "sock_accept", short)
+        for _ in range(2):  # the server waits for one already
+            _, writer = await site.connect()
+            writer.close()
+        assert await silent[0].read() == b""
+        silent[1].close()
+        assert site.closed[0] == "connection"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import json
 import os
@@ -13,18 +12,17 @@ import pytest
 
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.images.platforms import Found
-from archfit.images.reference import parse
 from archfit.lookup.lookup import open_lookup
 from archfit.options.hosts import mirror
 from archfit.options.settings import Operator
 from archfit.registry.credentials.keychain import PullKeychain
+from archfit.webhook.lookups.messages import Ask, PullSecret
 from archfit.webhook.lookups.pull_secret_answers import (
     KEPT_SECONDS,
     PAUSE_SECONDS,
     ClusterSecrets,
     PullSecretAnswers,
 )
-from archfit.webhook.lookups.shared_answers import PendingLookup, PullSecret
 from fake_registry import FakeRegistry
 
 if TYPE_CHECKING:
@@ -71,13 +69,7 @@ class Site:
         )
 
     def ask(self, *secrets: PullSecret) -> tuple[Any, Any, Any]:
-        async def pending() -> PendingLookup:
-            future = asyncio.get_running_loop().create_future()
-            made = PendingLookup(parse(f"{self._fake.host}/app:1"), secrets, future)
-            made.seconds = self.seconds
-            return made
-
-        return self.answers.answer(asyncio.run(pending()))
+        return self.answers.answer(Ask(1, f"{self._fake.host}/app:1", secrets, self.seconds, 0))
 
     def _read(self, secret: PullSecret) -> Any:
         self.before_read(secret)

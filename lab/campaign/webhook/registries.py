@@ -5,12 +5,14 @@
 
     good     answers at once              slow, slow2    answer after 15 seconds      stuck    never answers
     twin     the same, for others         large          indexes of 1,024 invented architectures
+    crumbs   4 MiB of JSON in chunks of one byte         continues      `100 Continue` without end
 
 The last part of a repository says what an image offers: `team/amd`, `team/arm`, `team/both`; `team/none` does not
 exist. Any tag is there. It ends when its standard input does.
 """
 
 import contextlib
+import itertools
 import json
 import sys
 import threading
@@ -79,6 +81,14 @@ class Registry(LoopbackServer):
         return Answer(200, body, headers, hold=held)
 
 
+class Crumbling(LoopbackServer):
+    """Its answers are these bytes behind a head, to each request as many as the client takes."""
+
+    def __init__(self, status: int, headers: dict[str, str], part: bytes, parts: int) -> None:
+        super().__init__()
+        self.on(lambda _: Answer(status, headers=headers, chunks=itertools.repeat(part, parts)))
+
+
 class _after(threading.Event):  # noqa: N801 - reads as what it is
     """An event that is set so many seconds after it was made."""
 
@@ -92,10 +102,12 @@ class _after(threading.Event):  # noqa: N801 - reads as what it is
         return super().wait(min(left, 10 * (timeout or 0.0))) or not left
 
 
-MOODS: dict[str, Callable[[], Registry]] = {
+MOODS: dict[str, Callable[[], LoopbackServer]] = {
     "good": lambda: Registry(index), "twin": lambda: Registry(index),
     "slow": lambda: Registry(index, SLOW_SECONDS), "slow2": lambda: Registry(index, SLOW_SECONDS),
     "stuck": lambda: Registry(index, 3600.0), "large": lambda: Registry(_large),
+    "crumbs": lambda: Crumbling(200, {"Transfer-Encoding": "chunked"}, b"1\r\n \r\n" * 4096, 1024),
+    "continues": lambda: Crumbling(100, {}, b"HTTP/1.1 100 Continue\r\n\r\n" * 1024, 1 << 30),
 }  # fmt: skip
 
 

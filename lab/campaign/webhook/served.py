@@ -1,7 +1,7 @@
 """`archfit serve` as a process under fire, with the limits that are shipped, and what it costs.
 
 with Served(folder, ports) as server:
-    server.rss(), server.peak()      MiB now; MiB at most since its start (Linux, /proc/PID/status)
+    server.rss()                     MiB now, of all its processes (Linux, /proc/PID/status)
     server.processor()               0.5: it waited for a processor as long as it had one
     server.listens(False)            nobody reads its log any longer
     server.refusals()                the 503s that its metric counts
@@ -9,6 +9,7 @@ with Served(folder, ports) as server:
 """
 
 import base64
+import contextlib
 import http.client
 import json
 import os
@@ -29,21 +30,28 @@ _REFUSALS = 'archfit_http_errors_total{code="503"}'
 _STOPS_SECONDS = 30.0
 # Python keeps a file of bytecode that a limit has cut off, and cannot start with it.
 _NO_BYTECODE = {"PYTHONDONTWRITEBYTECODE": "1"}
-_LIMITED = ("sh", "-c", 'ulimit -f "$1"; shift; exec "$@"', "sh")
+_LIMITED = ("sh", "-c", 'ulimit -f "$1"; ulimit -n "$2"; shift 2; exec "$@"', "sh")
 
 
 class Served(WebhookServer):
     """See the module. ports: of the registries, by the host that stands for each. words: more arguments.
 
     port: to listen at, 0 for any. file_blocks: how large a file may grow, in the shell's blocks; 0 for any size.
+    files: how many descriptors it may have.
     """
 
     def __init__(
-        self, folder: Path, ports: Mapping[str, int], *words: str, port: int = 0, file_blocks: int = 0
+        self,
+        folder: Path,
+        ports: Mapping[str, int],
+        *words: str,
+        port: int = 0,
+        file_blocks: int = 0,
+        files: int = 1024,
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
-        self._file_blocks = file_blocks
+        self._limits = (str(file_blocks or "unlimited"), str(files))
         self._heard = threading.Event()
         self._heard.set()
         self._lines: list[bytes] = []
@@ -52,9 +60,10 @@ class Served(WebhookServer):
         super().__init__(folder, "--listen", f"127.0.0.1:{port}", *_trust(folder, ports), *words, tls=tls)
 
     def started(self, command: list[str], environ: dict[str, str]) -> subprocess.Popen[bytes]:
-        limited = [*_LIMITED, str(self._file_blocks)] if self._file_blocks else []
         own = {"PATH": os.environ["PATH"], "HOME": str(self._folder), "LANG": "C.UTF-8", **_NO_BYTECODE}
-        process = subprocess.Popen([*limited, *command], stderr=subprocess.PIPE, env={**own, **environ})
+        process = subprocess.Popen(
+            [*_LIMITED, *self._limits, *command], stderr=subprocess.PIPE, env={**own, **environ}
+        )
         self._reader = threading.Thread(target=self._read, args=(process,), daemon=True)
         self._reader.start()
         return process
@@ -85,10 +94,17 @@ class Served(WebhookServer):
         return self.process.returncode
 
     def rss(self) -> float:
-        return _status(self.process.pid, "VmRSS")
+        return sum(_status(pid, "VmRSS") for pid in (self.process.pid, *self.children()))
 
-    def peak(self) -> float:
-        return _status(self.process.pid, "VmHWM")
+    def children(self) -> list[int]:
+        """Its own processes; [] where it has ended."""
+        pids = []
+        for file in Path(f"/proc/{self.process.pid}/task").glob(
+            "*/children"
+        ):  # of each thread that started some
+            with contextlib.suppress(OSError):
+                pids += [int(word) for word in file.read_text(encoding="ascii").split()]
+        return pids
 
     def processor(self) -> float:
         """Which part of the time in which its event loop wanted a processor it had one; proc(5), schedstat."""

@@ -85,7 +85,7 @@ def storm(seed: int, number: int) -> Storm:
 
 @dataclass
 class Outcome:
-    """What became of a storm. peak: MiB, of the largest server.
+    """What became of a storm. peak: MiB, of all processes of the largest server.
 
     processor: `Served.processor`, of the server that waited longest; a busy machine is no fault of the server's.
 
@@ -296,7 +296,7 @@ class Playing:
         while not self._over.wait(0.1):
             for server in list(self._servers):
                 rss = server.rss()
-                outcome.peak = max(outcome.peak, server.peak())
+                outcome.peak = max(outcome.peak, rss)
                 if rss > GUARD_MIB:
                     outcome.broken.append(f"the server took {rss:,.0f} MiB, and was ended")
                     server.stop("KILL")

@@ -221,6 +221,24 @@ def _odd(size: int, drawn: random.Random) -> Iterator[bytes]:
         )
 
 
+def _paced(registry: str, namespaces: int) -> Callable[[Flood, int, random.Random], Awaitable[None]]:
+    """So many pods of new images, at the same pace for all of the time, whether or not they are answered."""
+
+    async def run(flood: Flood, size: int, drawn: random.Random) -> None:
+        pause = flood.left / size
+        async with asyncio.TaskGroup() as group:
+            for number in range(size):
+                image = f"{registry}.invalid/p{number}/both:{drawn.randrange(1 << 40):x}"
+                group.create_task(flood.one(_named(number, f"evil{number % namespaces}", image)))
+                await asyncio.sleep(pause)
+
+    return run
+
+
+async def _silent(flood: Flood, size: int, drawn: random.Random) -> None:
+    await flood.hold(size, b"", secure=False)
+
+
 async def _half_bodies(flood: Flood, size: int, drawn: random.Random) -> None:
     """Bodies that end in the middle: so much is declared, half of it comes, and then nothing."""
     half = b'{"apiVersion": "' + b"x" * (2 * 1024 * 1024)
@@ -284,6 +302,11 @@ VECTORS: dict[str, Vector] = {
     "slow registries": Vector(200, 30, _posting(_slow, 40), "two namespaces with two registries of 15 s"),
     "queue": Vector(6, 30, _posting(_queue, 6), "six pods of 256 images of a registry that never answers"),
     "stalls": Vector(600, 30, _posting(_stalls, 300), "600 pods of a registry that never answers, 300 at once"),
+    "crumbs": Vector(600, 30, _paced("crumbs", 5), "20 pods a second of a registry with answers in chunks of one byte"),
+    "crumbs of one": Vector(600, 30, _paced("crumbs", 1), "the same from one namespace"),
+    "continues": Vector(600, 30, _paced("continues", 5), "20 pods a second of a registry that says 100 Continue"),
+    "continues of one": Vector(600, 30, _paced("continues", 1), "the same from one namespace"),
+    "silent": Vector(1500, 30, _silent, "1,500 connections without a byte, more than there are descriptors"),
     "annotations": Vector(400, 30, _posting(_annotations, 8), "400 pods with 2,400 unknown annotations"),
     "repeated fields": Vector(
         1000, 30, _posting(_repeated_fields, 8), "1,000 pods with one of their fields up to 400 times"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.base.errors import ArchfitError
+from archfit.webhook.lookups.messages import PullSecret
 from archfit.webhook.lookups.pull_secret_answers import ClusterSecrets
-from archfit.webhook.lookups.shared_answers import PullSecret
 
 if TYPE_CHECKING:
     from pathlib import Path

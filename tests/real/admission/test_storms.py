@@ -29,6 +29,7 @@ STORMS = {
         2, 1, [("architectures", 1, 0.0), ("bodies", 15, 0.0), ("new images", 100, 0.0), ("queue", 1, 0.0)]
     ),
     "connections": Storm(3, 1, [("idle", 100, 0.0), ("idle after one", 100, 0.0), ("handshakes", 300, 0.0)]),
+    "crumbs": Storm(5, 1, [("crumbs", 60, 0.0), ("continues", 60, 0.0), ("silent", 200, 0.0)]),
     "trouble": Storm(
         *(4, 1, [("odd requests", 200, 0.0), ("half bodies", 2, 0.0)]),
         troubles=[(0.1, "rotate"), (0.2, "mismatch"), (0.3, "KILL"), (0.4, "TERM"), (0.5, "expire")],

@@ -214,12 +214,12 @@ def test_the_log_holds_no_body_and_no_credential(fake: FakeRegistry, tmp_path: P
     [
         pytest.param((), 2, "archfit serve needs a certificate: add --tls-dir DIR", id="no certificate"),
         pytest.param(("--tls-cert", "x.crt"), 2, "needs a certificate", id="no key"),
-        pytest.param(("--tls-dir", "nowhere"), 1, "cannot read 'nowhere/tls.crt'", id="missing files"),
-        pytest.param(("--tls-dir", "{mixed}"), 1, "does not belong to the certificate", id="another key"),
-        pytest.param(("--tls-dir", "{empty}"), 1, "holds no certificate", id="not PEM"),
+        pytest.param(("--tls-dir", "nowhere"), 2, "cannot read 'nowhere/tls.crt'", id="missing files"),
+        pytest.param(("--tls-dir", "{mixed}"), 2, "does not belong to the certificate", id="another key"),
+        pytest.param(("--tls-dir", "{empty}"), 2, "holds no certificate", id="not PEM"),
         pytest.param(("--tls-dir", "{good}", "--listen", "nonsense"), 2, "is not an address", id="address"),
         pytest.param(
-            ("--tls-dir", "{good}", "--listen", "127.0.0.1:{port}"), 1, "cannot listen", id="port taken"
+            ("--tls-dir", "{good}", "--listen", "127.0.0.1:{port}"), 2, "cannot listen", id="port taken"
         ),
         pytest.param(
             ("--tls-dir", "{good}", "--lock-file", "none.lock"), 2, "there is no 'none.lock'", id="lock"
@@ -230,7 +230,7 @@ def test_the_log_holds_no_body_and_no_credential(fake: FakeRegistry, tmp_path: P
         pytest.param(
             ("--tls-dir", "{good}", "--memory-limit", "64Mi"),
             2,
-            "are too little for archfit serve: give it 256Mi",
+            "are too little for archfit serve and its two lookup processes: give it 320Mi",
             id="small limit",
         ),
         pytest.param(("--tls-dir", "{good}", "--pull-secret", "hub"), 2, "NAMESPACE/NAME", id="secret"),
@@ -238,17 +238,17 @@ def test_the_log_holds_no_body_and_no_credential(fake: FakeRegistry, tmp_path: P
         pytest.param(("--insecure-http",), 2, "is for loopback only", id="plain HTTP for all"),
         pytest.param(("--insecure-http", "--tls-dir", "x"), 2, "name the certificate once", id="both"),
         pytest.param(
-            ("--tls-dir", "{good}", "--client-ca", "none.crt"), 1, "cannot read 'none.crt'", id="client CA"
+            ("--tls-dir", "{good}", "--client-ca", "none.crt"), 2, "cannot read 'none.crt'", id="client CA"
         ),
         pytest.param(
             ("--tls-dir", "{good}", "--client-ca", "{good}/tls.key"),
-            1,
+            2,
             "holds no certificate in PEM",
             id="client CA: a key",
         ),
         pytest.param(
             ("--tls-dir", "{good}", "--client-ca", "{good}/tls.crt"),
-            1,
+            2,
             "holds a certificate that is no CA",
             id="client CA: a client",
         ),

@@ -132,13 +132,13 @@ CASES: dict[str, tuple[list[dict[str, str]], list[list[dict[str, str]]]]] = {
         [series("archfit_connections_closed_total", _GROWS, 'what="handshake"')],
         [[series("archfit_connections_closed_total", _STILL, 'what="handshake"')]],
     ),
-    "ArchfitRegistryPaused": (
-        [series("archfit_registries_paused", "1x60", 'state="open"')],
-        [[series("archfit_registries_paused", "1x60", 'state="half_open"')]],
+    "ArchfitLookupsCutOff": (
+        [series("archfit_lookups_cut_off_total", _GROWS)],
+        [[series("archfit_lookups_cut_off_total", _STILL)]],
     ),
-    "ArchfitLookupsEvicted": (
-        [series("archfit_lookups_evicted_total", _GROWS)],
-        [[series("archfit_lookups_evicted_total", _STILL)]],
+    "ArchfitLookupsRefused": (
+        [series("archfit_lookups_refused_total", _GROWS)],
+        [[series("archfit_lookups_refused_total", _STILL)]],
     ),
     "ArchfitCertificateExpires": (
         [series("archfit_certificate_expiry_timestamp_seconds", f"{6 * _DAY}x60")],

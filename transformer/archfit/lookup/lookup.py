@@ -414,12 +414,15 @@ def open_lookup(
     environ: Mapping[str, str],
     named_hosts_only: bool = False,
     keychain: Keychain | None = None,
+    processor_seconds: float = float("inf"),
 ) -> Lookup:
     """A Lookup over the operator's cache and registries, opened. Raises as `Lookup.open`.
 
-    named_hosts_only: for servers and plugins, where somebody else chooses the images.
+    named_hosts_only, processor_seconds: for servers and plugins, where somebody else chooses the images.
     """
-    context = LookupContext(environ, time.time, time.sleep, None, named_hosts_only, Deadline())
+    context = LookupContext(
+        environ, time.time, time.sleep, None, named_hosts_only, Deadline(), processor_seconds
+    )
     lookup = Lookup(operator, Options(image_platforms=overrides), context, keychain=keychain)
     lookup.open()
     return lookup

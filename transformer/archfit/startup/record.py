@@ -93,6 +93,10 @@ class Record(metaclass=_RecordType):
     def __deepcopy__(self, _memo: object) -> Self:
         return self
 
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        """For pickle, between processes of one archfit: a frozen value is made, never filled."""
+        return type(self), tuple([getattr(self, field) for field in type(self)._fields])
+
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed. Raises TypeError for a field that does not exist."""
         cls = type(self)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import ssl
 
-from archfit.base.errors import ArchfitError
+from archfit.base.errors import UsageError
 from archfit.startup.record import Record
 from archfit.webhook.handshake import own_validity
 
@@ -36,7 +36,7 @@ class LoadedCertificate(Record):
 class Certificates:
     """cert, key: paths of PEM files. client_ca: of the clients that may connect, "" for all.
 
-    Raises ArchfitError for files that cannot be used.
+    Raises UsageError for files that cannot be used.
 
     context: what the listener takes; it serves the current pair. current: that pair.
     """
@@ -53,7 +53,7 @@ class Certificates:
         return self._state() != self._seen
 
     def reload(self) -> None:
-        """Read the pair again; new handshakes get it. Raises ArchfitError, and the old pair goes on."""
+        """Read the pair again; new handshakes get it. Raises UsageError, and the old pair goes on."""
         self.current = self._read()
 
     def _choose(
@@ -73,10 +73,10 @@ class Certificates:
             context.load_cert_chain(cert, key, password=lambda: "")
             begins, expires = own_validity(context, cert)
         except ssl.SSLError as error:
-            raise ArchfitError(self._wrong(error, pem)) from None
+            raise UsageError(self._wrong(error, pem)) from None
         except OSError as error:
             name = self._cert if error.filename == cert else self._key
-            raise ArchfitError(
+            raise UsageError(
                 f"the server's certificate: cannot read {name!r} ({error.strerror}): name the folder of a mounted "
                 "Secret of type kubernetes.io/tls with --tls-dir, or files with --tls-cert and --tls-key"
             ) from None
@@ -107,20 +107,20 @@ class Certificates:
 
 
 def admit_only(context: ssl.SSLContext, client_ca: str) -> None:
-    """Handshakes need a certificate of these authorities. client_ca: a path. Raises ArchfitError."""
+    """Handshakes need a certificate of these authorities. client_ca: a path. Raises UsageError."""
     try:
         context.load_verify_locations(client_ca)
     except ssl.SSLError:
         pass  # nothing was loaded, or a part
     except OSError as error:
-        raise ArchfitError(
+        raise UsageError(
             f"--client-ca: cannot read {client_ca!r} ({error.strerror}): name the CA of the API server's client "
             "certificate, in PEM"
         ) from None
     loaded = context.cert_store_stats()
     if not loaded["x509_ca"] or loaded["x509_ca"] != loaded["x509"]:
         what = "a certificate that is no CA" if loaded["x509"] else "no certificate in PEM"
-        raise ArchfitError(
+        raise UsageError(
             f"--client-ca: {client_ca!r} holds {what}: name the CA of the API server's client certificate, in PEM"
         )
     context.verify_mode = ssl.CERT_REQUIRED

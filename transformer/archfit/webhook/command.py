@@ -40,7 +40,7 @@ def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
     try:
         from archfit.webhook import server_process  # the extra may be missing, and says so
         from archfit.webhook.listen_address import listen_address
-        from archfit.webhook.lookups.shared_answers import PullSecret
+        from archfit.webhook.lookups.messages import PullSecret
         from archfit.webhook.memory_budget import memory_limit
     except ImportError as error:
         raise ArchfitError(

@@ -1,25 +1,36 @@
-"""Connections of HTTP/1.1, with the limits that uvicorn leaves to others: of a request's head, its time, and how many
-there are. What is too large is answered with 431; what takes too long closes.
+"""uvicorn as the webhook needs it, and the limits of connections that it leaves to others: of a request's head, its
+time, and how many there are. What is too large is answered with 431; what takes too long closes.
 
-For a new connection where there are too many, an old one closes: first the oldest handshake, then the oldest that had
-no answer yet, then the one that was answered longest ago: those of the API server answer requests. Where all have a
-request under way, or have just come, so that nobody has looked yet whether their request is there, the new one waits.
+For a new connection where there are too many, or no file is left for it, an old one closes: first the oldest handshake,
+then the oldest that had no answer yet, then the one that was answered longest ago: those of the API server answer
+requests. Where all have a request under way, or have just come, so that nobody has looked yet whether their request is
+there, the new one waits. Without this, `handshakes`, `idle` and `idle after one` of `lab/campaign/webhook` shut the API
+server out, and `half heads` takes its memory.
 
 The API server keeps its connections for as long as it may. After scaling, new replicas would stay idle, so each
-connection ends after about 1,000 requests (scope["state"]["requests"]); scope["state"]["abort"] ends it at once.
+connection ends after about 1,000 requests (scope["state"]["requests"]); scope["state"]["abort"] ends it at once. Idle
+connections are kept for 120 s, longer than Go's client keeps them, so that it is the client that closes them.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
+import logging
+import resource
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from socket import SO_RCVBUF, SOL_SOCKET, socket
 from typing import Any
 
+import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from archfit.webhook.server_log import LibraryMessages, ServerLog
+from archfit.webhook.server_metrics import Application
+
+DRAIN_SECONDS = 10
 CONNECTION_BYTES = 112 * 1024
 """Of a connection with TLS, between one that is idle (60 KiB) and one that has sent half a body and waits (200 KiB)."""
 MOST_HEADER_BYTES = 16 * 1024
@@ -27,10 +38,21 @@ MOST_HEADERS = 100
 REQUEST_SECONDS = 20.0
 HANDSHAKE_SECONDS = 10.0
 CLOSE_SECONDS = 2.0
+_KEEP_ALIVE_SECONDS = 120
+_OWN_FILES = 128
+"""Descriptors that are for no connection: log, lookup processes, probes, files that are read."""
+_GC_THRESHOLDS = (20_000, 20, 50)
 _BUFFER_BYTES = 32 * 1024
 _PAUSE_SECONDS = 0.1
 _CONTINUE = b"HTTP/1.1 100 "
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+
+
+def most_connections(memory: int) -> int:
+    """How many connections the server may have: as memory allows, and as the process has descriptors."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    by_files = max(1, files - _OWN_FILES) if files != resource.RLIM_INFINITY else memory
+    return max(1, min(memory // CONNECTION_BYTES, by_files))
 
 
 class Connections:
@@ -65,16 +87,21 @@ class Connections:
             self._end_handshake()
         while self.held >= self.most:
             self._changed.clear()
-            if self.silent or self.idle:
-                some = self.silent or self.idle
-                oldest = next(iter(some))
-                del some[oldest]
-                self._closed("connection")
-                oldest.transport.abort()
-            elif self.handshakes:
-                self._end_handshake()
-                continue
-            await self._changed.wait()
+            if self.end_oldest() != "handshake":
+                await self._changed.wait()
+
+    def end_oldest(self) -> str:
+        """Close the oldest that nobody needs. What it was: a connection, a handshake, or "" where there is none."""
+        if some := self.silent or self.idle:
+            oldest = next(iter(some))
+            del some[oldest]
+            self._closed("connection")
+            oldest.transport.abort()
+            return "connection"
+        if self.handshakes:
+            self._end_handshake()
+            return "handshake"
+        return ""
 
     def _end_handshake(self) -> None:
         oldest = next(iter(self.handshakes))
@@ -93,11 +120,15 @@ class Connections:
         self.idle[connection] = None
         self._changed.set()
 
+    def busy(self, connection: Connection) -> None:
+        """The connection has a complete request that is not answered."""
+        self.silent.pop(connection, None)
+        self.idle.pop(connection, None)
+
     def ended(self, connection: Connection) -> None:
         """The connection is no more."""
         self.open -= 1
-        self.silent.pop(connection, None)
-        self.idle.pop(connection, None)
+        self.busy(connection)
         self._changed.set()
 
     def handshake_ended(self, task: asyncio.Task[None]) -> None:
@@ -106,37 +137,64 @@ class Connections:
         self._changed.set()
 
 
-class Listener:
-    """Accepts connections on one socket. make: a protocol for each. context: None is plain HTTP.
+class HttpServer(uvicorn.Server):
+    """A server for one port that listens. connections: its own. context: for TLS; None is plain HTTP.
 
-    `asyncio.Server` would take any number at once, and says nothing of handshakes that are under way.
+    It accepts connections itself: `asyncio.Server` would take any number at once, and says nothing of handshakes that
+    are under way. The process handles the signals.
     """
 
     def __init__(
         self,
+        application: Application,
         port: socket,
-        make: Callable[[], asyncio.Protocol],
-        context: ssl.SSLContext | None,
         connections: Connections,
+        context: ssl.SSLContext | None = None,
     ) -> None:
+        super().__init__(
+            uvicorn.Config(
+                application,
+                http=Connection,
+                ws="none",
+                lifespan="off",
+                interface="asgi3",
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                date_header=False,
+                timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+                timeout_graceful_shutdown=DRAIN_SECONDS,
+            )
+        )
         # New connections take it over: what the kernel keeps of a body is charged to the same cgroup.
         port.setsockopt(SOL_SOCKET, SO_RCVBUF, _BUFFER_BYTES)
         port.setblocking(False)
+        self.config.load()
         self._port = port
-        self._make = make
         self._context = context
         self._connections = connections
-        self._accepting = asyncio.ensure_future(self._accept())
 
-    def close(self) -> None:
-        """As asyncio.Server."""
+    def start(self) -> asyncio.Future[None]:
+        """Take connections and answer them; done when the server has ended."""
+        self._accepting = asyncio.ensure_future(self._accept())
+        self._serving = asyncio.ensure_future(self.serve(sockets=[]))
+        return self._serving
+
+    async def stop(self) -> None:
+        """No new connections; requests that are under way end, in DRAIN_SECONDS at most."""
         self._accepting.cancel()
         for task in tuple(self._connections.handshakes):
             task.cancel()
-
-    async def wait_closed(self) -> None:
-        """As asyncio.Server."""
         await asyncio.wait((self._accepting, *self._connections.handshakes))
+        self._port.close()
+        self.should_exit = True
+        await self._serving
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """As uvicorn calls it."""
+        yield
 
     async def _accept(self) -> None:
         loop, connections = asyncio.get_running_loop(), self._connections
@@ -144,6 +202,7 @@ class Listener:
             try:
                 plain, _ = await loop.sock_accept(self._port)
             except OSError:  # no more files, or the client has gone
+                connections.end_oldest()
                 await asyncio.sleep(_PAUSE_SECONDS)
                 continue
             try:
@@ -163,8 +222,32 @@ class Listener:
         # The client has gone, speaks no TLS, or took too long.
         with contextlib.suppress(OSError, ssl.SSLError, asyncio.CancelledError):
             await asyncio.get_running_loop().connect_accepted_socket(
-                self._make, plain, ssl=self._context, **(times if self._context else {})
+                self._protocol, plain, ssl=self._context, **(times if self._context else {})
             )
+
+    def _protocol(self) -> Connection:
+        return Connection(self.config, self.server_state, {}, among=self._connections)
+
+
+def route_library_messages(log: ServerLog) -> None:
+    """Messages of uvicorn, asyncio and Python go to the log, warnings and errors unless it writes more."""
+    logging.captureWarnings(True)
+    for name in ("uvicorn", "asyncio", "py.warnings"):
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [LibraryMessages(log)]
+        logger.propagate = False
+        logger.setLevel(logging.DEBUG if log.writes("debug") else logging.WARNING)
+
+
+def collect_rarely() -> None:
+    """Garbage collection: what is loaded stays for ever, and each request makes hundreds of containers without cycles.
+
+    The command line turns collection off, because a run is short.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_GC_THRESHOLDS)
+    gc.enable()
 
 
 class _Joined(asyncio.Transport):
@@ -276,8 +359,7 @@ class Connection(HttpToolsProtocol):
         self._in_request = False
         self._arrived()
         if not self.cycle.response_complete:
-            self._among.silent.pop(self, None)
-            self._among.idle.pop(self, None)
+            self._among.busy(self)
 
     def on_response_complete(self) -> None:
         """As uvicorn calls it."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 
-from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.errors import UsageError
 from archfit.startup.record import Record
 
 _BACKLOG = 1024
@@ -41,7 +41,7 @@ def listen_address(text: str, flag: str) -> ListenAddress:
 
 
 def listen(address: ListenAddress, flag: str) -> socket.socket:
-    """A socket that listens. Raises ArchfitError."""
+    """A socket that listens. Raises UsageError."""
     dual = not address.host and socket.has_dualstack_ipv6()
     family = socket.AF_INET6 if dual or ":" in address.host else socket.AF_INET
     try:
@@ -50,6 +50,6 @@ def listen(address: ListenAddress, flag: str) -> socket.socket:
         )
     except OSError as error:
         shown = f"{address.host}:{address.port}"
-        raise ArchfitError(
+        raise UsageError(
             f"{flag}: cannot listen at {shown} ({error.strerror}): name another address or port"
         ) from None

@@ -10,7 +10,6 @@ Source: prometheus.io, "Metric and label naming"; promtool check metrics; ASGI 3
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from functools import partial
 from http import HTTPStatus
@@ -41,7 +40,7 @@ _KINDS = {Found: "found", Absent: "absent", Unknown: "unknown", Unasked: "unaske
 class ServerMetrics:
     """waiting, running: lookups, read when the metrics are. expiry: of the certificate, in Unix seconds.
 
-    paused: how many registries are, by state. limit: of memory. held: bytes that a share holds.
+    limit: of memory. held: bytes that a share holds.
     """
 
     def __init__(
@@ -49,7 +48,6 @@ class ServerMetrics:
         waiting: Callable[[], float] = lambda: 0,
         running: Callable[[], float] = lambda: 0,
         expiry: Callable[[], float] | None = None,
-        paused: Callable[[], Mapping[str, int]] = dict,
         limit: MemoryLimit = NO_LIMIT,
         held: Callable[[str], float] = lambda _share: 0,
     ) -> None:
@@ -76,7 +74,7 @@ class ServerMetrics:
         )
         self.crowded_out = counter(
             "admission_crowded_out_total",
-            "Admission requests that stopped waiting because too many waited.",
+            "Admission requests that did not wait because too many of their namespace waited.",
         )
         self.in_progress = 0
         answering = gauge("admission_requests_in_progress", "Admission requests that are being answered.")
@@ -86,19 +84,15 @@ class ServerMetrics:
         )
         gauge("lookups_waiting", "Images that wait for a lookup.").set_function(waiting)
         gauge("lookups_running", "Lookups that are under way.").set_function(running)
-        self.evicted = counter(
-            "lookups_evicted_total", "Images that lost their place among those that wait for a lookup."
+        self.lookups_refused = counter(
+            "lookups_refused_total", "Images for which too many others waited for a lookup."
         )
         self.cut_off = counter(
             "lookups_cut_off_total", "Lookups that took all of the time that one may take."
         )
-        states = gauge(
-            "registries_paused",
-            "Registries that are slow or down, by the state of their circuit breaker.",
-            "state",
+        self.workers_ended = counter(
+            "lookup_processes_ended_total", "Lookup processes that ended and were started again."
         )
-        for state in ("open", "half_open"):
-            states.labels(state).set_function(partial(_number, paused, state))
         self._replies = counter(
             "registry_requests_total",
             "Answers of registries, by server and HTTP status; none is no answer.",
@@ -125,6 +119,8 @@ class ServerMetrics:
         for share in SHARES:
             shares.labels(share).set(limit.share(share))
             holding.labels(share).set_function(partial(held, share))
+        resident = gauge("lookup_processes_resident_bytes", "Memory of the lookup processes.")
+        resident.set_function(partial(held, "lookups"))
         closed = counter("connections_closed_total", "Connections that were closed for a new one.", "what")
         self.closed = {what: closed.labels(what) for what in ("connection", "handshake", "body")}
         errors = counter("http_errors_total", "Requests that were answered with an HTTP error.", "code")
@@ -136,7 +132,6 @@ class ServerMetrics:
         prometheus.PlatformCollector(registry=registry)
         prometheus.GCCollector(registry=registry)
         self._hosts: set[str] = set()
-        self._lock = threading.Lock()
 
     def answered(self, outcome: str, seconds: float) -> None:
         """A request has its response."""
@@ -149,23 +144,18 @@ class ServerMetrics:
         self._lookups.labels(origin, _KINDS[type(answer)]).inc()
 
     def replied(self, replies: Mapping[tuple[str, int], int]) -> None:
-        """Registries answered. Safe to call from several threads."""
+        """Registries answered."""
         for (name, status), number in replies.items():
             host = name[:_LONGEST_HOST]
-            with self._lock:
-                if host not in self._hosts and len(self._hosts) < MOST_HOSTS:
-                    self._hosts.add(host)
-                shown = host if host in self._hosts else OTHER_HOSTS
+            if host not in self._hosts and len(self._hosts) < MOST_HOSTS:
+                self._hosts.add(host)
+            shown = host if host in self._hosts else OTHER_HOSTS
             code = str(status) if status in _CODES else "other" if status else "none"
             self._replies.labels(shown, code).inc(number)
 
     def text(self) -> bytes:
         """All metrics in the text format 0.0.4."""
         return prometheus.generate_latest(self.registry)
-
-
-def _number(counts: Callable[[], Mapping[str, int]], key: str) -> int:
-    return counts().get(key, 0)
 
 
 _TEXT = "text/plain; charset=utf-8"

@@ -4,7 +4,8 @@
                ── no new connections; requests that are under way end, in 10 s at most ── exit 0
     SIGTERM again, or SIGINT: without --drain-delay
 
-One process, one event loop (uvloop); lookups in threads (`lookup_workers`). Several replicas are several processes.
+One event loop (uvloop), and processes of its own for lookups (`lookups.worker_process`), which are there before it is
+ready. Several replicas are several servers.
 """
 
 from __future__ import annotations
@@ -14,60 +15,48 @@ import contextlib
 import signal
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import TextIO, TypeVar
+from typing import Any, TextIO
 
 from prometheus_client import Counter
 from uvloop import new_event_loop
 
-import archfit.lookup.registry_lookup  # noqa: F401 - the first review must not wait until httpx is loaded
 from archfit import __version__
 from archfit.base.documentation import place
 from archfit.base.errors import ArchfitError
-from archfit.images.platforms import Answer
-from archfit.lookup.cache_contents import prune_pages
+from archfit.images.platforms import ARCHITECTURES
 from archfit.lookup.lockfile import lock_of
-from archfit.lookup.lookup import Lookup, open_lookup
 from archfit.lookup.operator_files import check
-from archfit.lookup.store import StoreTrouble
-from archfit.lookup.store.open import open_store
-from archfit.lookup.store.sqlite import SqliteStore
 from archfit.options.settings import Options, Settings
-from archfit.registry.credentials.keychain import PullKeychain
 from archfit.startup.record import Record
 from archfit.webhook.admission_decision import DecisionCache
 from archfit.webhook.admitted_pod import at_admission
 from archfit.webhook.certificate_files import Certificates, identity
-from archfit.webhook.circuit_breakers import CircuitBreakers
-from archfit.webhook.connection import CONNECTION_BYTES, Connections
-from archfit.webhook.http_server import HttpServer, collect_rarely, route_library_messages
+from archfit.webhook.connection import (
+    CONNECTION_BYTES,
+    Connections,
+    HttpServer,
+    collect_rarely,
+    most_connections,
+    route_library_messages,
+)
 from archfit.webhook.listen_address import ListenAddress, listen
-from archfit.webhook.lookup_queue import LookupQueue
-from archfit.webhook.lookups.lookup_workers import LookupWorkers
-from archfit.webhook.lookups.pull_secret_answers import Chosen, ClusterSecrets, PullSecretAnswers
-from archfit.webhook.lookups.shared_answers import PendingLookup, PullSecret, SharedAnswers
-from archfit.webhook.memory_budget import SMALL, Bodies, MemoryLimit, Share
+from archfit.webhook.lookups.fair_places import Places
+from archfit.webhook.lookups.messages import Pruned, PullSecret, Replied, Told, Warned, WorkerOptions
+from archfit.webhook.lookups.pull_secret_answers import ClusterSecrets
+from archfit.webhook.lookups.shared_answers import SharedAnswers
+from archfit.webhook.lookups.worker_process import WORKERS, LookupWorkers, check_platform
+from archfit.webhook.memory_budget import MemoryLimit, Share
 from archfit.webhook.server_log import ServerLog, unbuffered
 from archfit.webhook.server_metrics import Probes, ServerMetrics
-from archfit.webhook.waiting_reviews import WaitingReviews
 from archfit.webhook.webhook import PATH, Webhook
 
-_A = TypeVar("_A", bound=Answer)
-WORKERS = 64
-MOST_WAITING = 1024
-MOST_WAITING_OF_ONE = 256
 WATCH_SECONDS = 2.0
 _WARN_AGAIN_SECONDS = 300.0
 _MOST_WARNINGS = 1000
 _LONGEST_WARNING = 500
 PROBE_CONNECTIONS = 32
-PRUNE_SECONDS = 30.0
-PRUNE_ALL_SECONDS = 3600.0
-CACHE_BYTES = 128 << 20
-"""Of the SQLite file: half of the emptyDir that the shipped manifests have for it."""
-_PRUNE_PAUSE_SECONDS = 0.01
 
 
 class WatchedLock:
@@ -108,6 +97,7 @@ class ServeOptions(Record):
 
 def serve(settings: Settings, own: ServeOptions, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """Serve until a signal. The exit code. Raises ArchfitError where the server cannot start."""
+    check_platform()
     check(settings.operator, settings.options.lock_file)
     lock = WatchedLock(settings.options)
     certificates = Certificates(own.cert, own.key, own.client_ca) if own.cert else None
@@ -138,25 +128,19 @@ class ServerProcess:
 
     def __post_init__(self) -> None:
         settings, own, log, certificates = self._settings, self._own, self._log, self._certificates
-        self._prune_all = time.monotonic() + PRUNE_ALL_SECONDS
+        if own.pull_secrets:
+            ClusterSecrets(self._environ)
         self._warned: dict[str, float] = {}
         self._stopping = asyncio.Event()
         self._at_once = asyncio.Event()
-        options = at_admission(settings.options)
-        breakers = CircuitBreakers(time.monotonic)
-        turns: LookupQueue[PendingLookup] = LookupQueue(
-            WORKERS, MOST_WAITING, MOST_WAITING_OF_ONE, breakers.standing, time.monotonic
-        )
-        memory = own.memory
+        options, operator, memory = at_admission(settings.options), settings.operator, own.memory
         self._shares = {
-            name: Share(memory.share(name), small=SMALL.get(name, 0))
-            for name in ("reviews", "bodies", "verdicts", "answers")
+            name: Share(memory.share(name)) for name in ("reviews", "bodies", "verdicts", "answers")
         }
         self._metrics = metrics = ServerMetrics(
-            lambda: turns.waiting,
-            lambda: turns.running,
+            lambda: self._answers.waiting,
+            lambda: self._answers.running,
             (lambda: certificates.current.not_after) if certificates else None,
-            breakers.states,
             memory,
             self._held,
         )
@@ -164,41 +148,38 @@ class ServerProcess:
             share.refused = metrics.refusals[name].inc
         log.refused = metrics.refusals["log_lines"].inc
         self._connections = Connections(
-            memory.share("connections") // CONNECTION_BYTES,
+            most_connections(memory.share("connections")),
             lambda what: metrics.closed[what].inc(),
             lambda status: metrics.http_errors[status].inc(),
         )
-        no_cache = settings.operator.no_cache or settings.operator.offline
-        with_secrets = None
-        if own.pull_secrets:
-            secrets = ClusterSecrets(self._environ)
-            with_secrets = PullSecretAnswers(secrets.read, self._open_with, time.monotonic).answer
         self._workers = LookupWorkers(
-            WORKERS,
-            self._open_lookup,
-            lambda pending, answer: self._soon(self._answers.on_answer, pending, answer),
-            self._warn,
-            metrics.replied,
-            time.monotonic,
-            stale_found=lambda pending, answer: self._soon(self._answers.stale_found, pending, answer),
-            open_cached=None if no_cache else partial(self._open_lookup, offline=True),
-            with_secrets=with_secrets,
+            WorkerOptions(
+                operator,
+                options.image_platforms,
+                dict(self._environ),
+                frozenset((*options.cluster_architectures, *ARCHITECTURES)),
+                memory.lookups // WORKERS,
+                reads_secrets=bool(own.pull_secrets),
+                keeps_cache=isinstance(operator.cache, str) and not (operator.no_cache or operator.offline),
+            ),
+            operator.timeout_seconds / 4,
+            self._told,
+            self._ended,
         )
         self._answers = SharedAnswers(
             options,
-            settings.operator.cache_ttl_seconds,
+            operator.cache_ttl_seconds,
             self._lock.current,
-            turns,
-            breakers,
-            self._workers.start,
+            self._workers.of,
             time.monotonic,
             metrics.looked_up,
-            timeout_seconds=settings.operator.timeout_seconds,
-            evicted=metrics.evicted.inc,
+            timeout_seconds=operator.timeout_seconds,
+            refused=metrics.lookups_refused.inc,
             cut_off=metrics.cut_off.inc,
+            crowded_out=metrics.crowded_out.inc,
             share=self._shares["answers"],
-            # The other half is for those whose images are known, and for those that arrive.
-            waiting=WaitingReviews(max(1, self._connections.most // 2), metrics.crowded_out.inc),
+            # The rest is for those whose images are known, and for those that arrive.
+            reviews=Places(max(1, self._connections.most * 3 // 4)),
         )
         self._probes = Probes(metrics, self._not_ready)
         self._webhook = Webhook(
@@ -206,7 +187,7 @@ class ServerProcess:
             DecisionCache(options, self._shares["verdicts"]),
             metrics,
             log,
-            Bodies(self._shares["bodies"], time.monotonic, metrics.closed["body"].inc),
+            self._shares["bodies"],
             self._shares["reviews"],
             self._probes,
             own.pull_secrets,
@@ -214,19 +195,31 @@ class ServerProcess:
 
     async def run(self, port: socket.socket, probe_port: socket.socket) -> int:
         """Serve on two sockets that listen, until a signal. The exit code."""
-        self._loop = loop = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop, number)
         route_library_messages(self._log)
+        stop = asyncio.ensure_future(self._stopping.wait())
+        starting = asyncio.ensure_future(self._workers.start())
+        try:
+            await asyncio.wait((starting, stop), return_when=asyncio.FIRST_COMPLETED)
+            if not stop.done():
+                starting.result()
+                await self._serve(port, probe_port, stop)
+        finally:
+            for task in (starting, stop):
+                task.cancel()
+            await self._workers.close()
+        self._log.line("info", "stopped")
+        return 0
+
+    async def _serve(self, port: socket.socket, probe_port: socket.socket, stop: asyncio.Future[Any]) -> None:
         context = self._certificates.context if self._certificates else None
-        webhook = HttpServer(self._webhook, self._connections, context)
-        probes = HttpServer(self._probes, Connections(PROBE_CONNECTIONS))
+        webhook = HttpServer(self._webhook, port, self._connections, context)
+        probes = HttpServer(self._probes, probe_port, Connections(PROBE_CONNECTIONS))
         collect_rarely()
         watching = asyncio.ensure_future(self._watch())
-        serving = [
-            asyncio.ensure_future(server.serve([sock]))
-            for server, sock in ((webhook, port), (probes, probe_port))
-        ]
+        serving: list[asyncio.Future[Any]] = [server.start() for server in (webhook, probes)]
         self._log.line(
             "info",
             "listening",
@@ -236,32 +229,23 @@ class ServerProcess:
             memoryLimit=f"{self._own.memory.limit >> 20}Mi ({self._own.memory.source})",
             configuration=list(self._settings.sources),
         )
-        stop = asyncio.ensure_future(self._stopping.wait())
         try:
             await asyncio.wait([*serving, stop], return_when=asyncio.FIRST_COMPLETED)
-            ended = next((task for task in serving if task.done()), None)
-            if ended:
-                ended.result()
-                return 1
-            await self._drain(webhook, probes, serving)
+            for task in serving:
+                if task.done():
+                    task.result()
+                    raise ArchfitError("archfit serve: a port is served no longer: see its log")
+            await self._drain(webhook, probes)
         finally:
-            for task in (watching, stop):
-                task.cancel()
-            self._workers.close()
-        self._log.line("info", "stopped")
-        return 0
+            watching.cancel()
 
-    async def _drain(
-        self, webhook: HttpServer, probes: HttpServer, serving: Sequence[asyncio.Future[None]]
-    ) -> None:
+    async def _drain(self, webhook: HttpServer, probes: HttpServer) -> None:
         self._webhook.draining = True
         self._log.line("info", "draining", delaySeconds=self._own.drain_delay)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._at_once.wait(), self._own.drain_delay)
-        webhook.should_exit = True
-        await serving[0]
-        probes.should_exit = True
-        await serving[1]
+        await webhook.stop()
+        await probes.stop()
 
     def _stop(self, number: int) -> None:
         if self._stopping.is_set() or number == signal.SIGINT:
@@ -278,41 +262,33 @@ class ServerProcess:
     def _held(self, share: str) -> float:
         if share == "connections":
             return self._connections.held * CONNECTION_BYTES
+        if share == "lookups":
+            return self._workers.resident_bytes()
         return self._log.held if share == "log_lines" else self._shares[share].held
 
     async def _watch(self) -> None:
         certificates, lock, metrics = self._certificates, self._lock, self._metrics
-        operator = self._settings.operator
-        prunes = isinstance(operator.cache, str) and not (operator.no_cache or operator.offline)
-        next_prune = time.monotonic() + PRUNE_SECONDS
         while True:
             await asyncio.sleep(WATCH_SECONDS)
-            if prunes and time.monotonic() >= next_prune:
-                await asyncio.to_thread(self._prune)
-                next_prune = time.monotonic() + PRUNE_SECONDS
             if certificates and certificates.changed():
                 await self._reload("certificate", certificates.reload, metrics.certificate_reloads)
             if lock.changed() and await self._reload("lock file", lock.reload, metrics.lock_file_reloads):
                 self._answers.use_lock(lock.current)
 
-    def _prune(self) -> None:
-        """Keep the cache's file small. Trouble with it is for the log; the answers go on."""
-        operator = self._settings.operator
-        full = time.monotonic() >= self._prune_all
-        try:
-            with contextlib.closing(open_store(operator, self._environ, time.time)) as store:
-                if not isinstance(store, SqliteStore):
-                    return
-                if full or store.used() > CACHE_BYTES:
-                    self._prune_all = time.monotonic() + PRUNE_ALL_SECONDS
-                    tag_seconds = max(operator.cache_ttl_seconds, operator.max_stale_seconds)
-                    pause = partial(time.sleep, _PRUNE_PAUSE_SECONDS)
-                    self._metrics.cache_pruned.inc(
-                        prune_pages(store, time.time(), tag_seconds, CACHE_BYTES, pause)
-                    )
-                self._metrics.cache_bytes.set(store.size())
-        except StoreTrouble as trouble:
-            self._warn(str(trouble))
+    def _told(self, message: Told) -> None:
+        metrics = self._metrics
+        match message:
+            case Warned():
+                self._warn(message.message)
+            case Replied():
+                metrics.replied(message.replies)
+            case Pruned():
+                metrics.cache_bytes.set(message.size)
+                metrics.cache_pruned.inc(message.removed)
+
+    def _ended(self, why: str) -> None:
+        self._metrics.workers_ended.inc()
+        self._log.line("warning", "a lookup process has ended, and is started again", reason=why)
 
     async def _reload(self, what: str, reload: Callable[[], None], counter: Counter) -> bool:
         try:
@@ -324,23 +300,6 @@ class ServerProcess:
         self._log.line("info", f"{what} reloaded")
         counter.labels("success").inc()
         return True
-
-    def _open_lookup(self, keychain: PullKeychain | None = None, *, offline: bool = False) -> Lookup:
-        operator = self._settings.operator
-        return open_lookup(
-            operator.replace(offline=True) if offline else operator,
-            self._settings.options.image_platforms,
-            environ=self._environ,
-            named_hosts_only=True,
-            keychain=keychain,
-        )
-
-    def _open_with(self, chosen: Chosen) -> Lookup:
-        return self._open_lookup(PullKeychain(self._settings.operator.authfile, self._environ, chosen))
-
-    def _soon(self, call: Callable[[PendingLookup, _A], None], pending: PendingLookup, answer: _A) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(call, pending, answer)
 
     def _warn(self, message: str) -> None:
         """A warning of a lookup, each at most once in five minutes."""

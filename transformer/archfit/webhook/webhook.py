@@ -1,14 +1,14 @@
 """The webhook, as an ASGI application: POST /mutate?timeout=10s. The probes answer on the same port, too.
 
-Memory is taken from shares (`memory_budget`) before a body is read, and again before it is decoded; for a body of up to
-16 KiB, which is decoded and decided in one step, only where it has to wait for lookups. Where there is no memory or no
-time, the Pod is admitted as it is, with a warning; 503 where the uid of the review is not where Go writes it.
+Memory is taken from shares (`memory_budget`) before a body of more than 16 KiB is read, and again before it is decoded;
+for a smaller one only where it has to wait for lookups. Where there is no memory or no time, the Pod is admitted as it
+is, with a warning; 503 where the uid of the review is not where Go writes it.
 
 The API server allows as long as the URL says, 10 s by default. Four fifths of it are for lookups: then the missing
 answers are Unknown, and the lookups go on. Any error of archfit's own admits the Pod as it is.
 
-The Pod of a body of more than 16 KiB is decided in a thread, and a body of more than 128 KiB is read in one, so that
-others do not wait for it. One after another: they wait for their turn as for lookups (`waiting_reviews`), 64 at most.
+A body of more than 16 KiB is read and its Pod decided in a thread, so that others do not wait for it. One after
+another: `repeated fields` and `annotations` of `lab/campaign/webhook` keep the event loop for seconds without it.
 Source: ASGI 3.0, HTTP; Kubernetes, "Dynamic Admission Control", request and response.
 """
 
@@ -17,7 +17,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import NoReturn, TypeVar
@@ -35,8 +34,10 @@ from archfit.webhook.admission_decision import (
     kept_bytes,
     shortened,
 )
-from archfit.webhook.lookups.shared_answers import PullSecret, Secrets, SharedAnswers
-from archfit.webhook.memory_budget import Bodies, Body, Share
+from archfit.webhook.lookups.fair_places import Places
+from archfit.webhook.lookups.messages import PullSecret, Secrets
+from archfit.webhook.lookups.shared_answers import SharedAnswers
+from archfit.webhook.memory_budget import Share
 from archfit.webhook.review import (
     BadReview,
     Review,
@@ -48,7 +49,6 @@ from archfit.webhook.review import (
 )
 from archfit.webhook.server_log import ServerLog
 from archfit.webhook.server_metrics import Application, Receive, Scope, Send, ServerMetrics
-from archfit.webhook.waiting_reviews import WaitingReviews
 from archfit.yaml.values import mapping_of
 
 _T = TypeVar("_T")
@@ -63,7 +63,8 @@ BUDGET = 0.8
 _LAST_SECONDS = 1.0
 """For the turn of a Pod whose lookups took all the time that they had: less than the fifth that is left of 10 s."""
 _SMALL = 16 * 1024
-_LARGE = 128 * 1024
+BODY_SECONDS = 2.0
+"""For a body to arrive for which others may wait; an API server sends it at once."""
 MOST_LARGE_WAITING = 64
 _BEGINNING = 4096
 _LONGEST_LENGTH = 10
@@ -93,7 +94,7 @@ class Webhook:
     decisions: DecisionCache
     metrics: ServerMetrics
     log: ServerLog
-    bodies: Bodies
+    bodies: Share
     reviews: Share
     probes: Application
     pull_secrets: frozenset[PullSecret] = frozenset()
@@ -102,7 +103,7 @@ class Webhook:
 
     def __post_init__(self) -> None:
         self._turn = asyncio.Lock()
-        self._waiting = WaitingReviews(MOST_LARGE_WAITING, self.metrics.crowded_out.inc)
+        self._waiting = Places(MOST_LARGE_WAITING)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As ASGI calls it."""
@@ -124,29 +125,26 @@ class Webhook:
     async def _answered(self, scope: Scope, receive: Receive, started: float) -> tuple[int, bytes, bool]:
         """Status and body of the response, and whether the connection closes with it. Raises Gone."""
         until = started + budget(scope["query_string"])
-        cost = 0
-        held: Body | None = None
+        held = cost = 0
         try:
             size = _size(scope)
-            bodies, close = self.bodies, scope["state"]["abort"]
-            held = (
-                bodies.take(size, close)
-                if size <= _LARGE
-                else await bodies.room(size, close, until - self.clock(), MOST_LARGE_WAITING)
-            )
-            if held is None:
-                await _let_go(receive)
-            body = await _whole(receive, size)
-            bodies.arrived(held)
-            large = len(body) > _LARGE
+            if size > _SMALL:
+                if not await self.bodies.room(size, until - self.clock()):
+                    await _let_go(receive)
+                held = size
+            body = await _whole(receive, size, BODY_SECONDS if held else None)
             apart = len(body) > _SMALL
             if apart:
-                cost = await self._room_for_review(body, until, large=large)
-            review = await self._read_large(body, until) if large else read_review(body)
+                cost = await self._room_for_review(body, until)
+            review = await self._read_apart(body, until) if apart else read_review(body)
             del body
-            bodies.give(held)
-            held = None
+            self.bodies.give(held)
+            held = 0
             decision, images = await self._decision(review, until, apart=apart)
+        except TimeoutError:
+            self.metrics.closed["body"].inc()
+            scope["state"]["abort"]()
+            raise Gone from None
         except Undecided as error:
             if not error.uid:
                 return self._bad(BadReview(str(error), 503), started)
@@ -155,10 +153,8 @@ class Webhook:
         except BadReview as error:
             return self._bad(error, started)
         finally:
-            if held:
-                bodies.give(held)
-            if cost:
-                self.reviews.give(cost)
+            self.bodies.give(held)
+            self.reviews.give(cost)
         self._tell(decision, review, images, started)
         return 200, response(review.uid, decision.members), False
 
@@ -168,19 +164,14 @@ class Webhook:
         self.log.line("warning", "bad request", status=error.status, reason=str(error))
         return error.status, f"{error}\n".encode(), True
 
-    async def _room_for_review(self, body: bytes, until: float, *, large: bool) -> int:
+    async def _room_for_review(self, body: bytes, until: float) -> int:
         """Bytes that are held for what a body will become. Raises Undecided."""
-        reviews, size = self.reviews, decoded_bytes(body)
-        if large:
-            fits = await reviews.room(size, until - self.clock(), MOST_LARGE_WAITING)
-        else:
-            fits = reviews.take(size)
-        if fits:
+        size = decoded_bytes(body)
+        if await self.reviews.room(size, until - self.clock()):
             return size
-        reviews.refused()
         raise Undecided("memory", uid_of(body))
 
-    async def _read_large(self, body: bytes, until: float) -> Review:
+    async def _read_apart(self, body: bytes, until: float) -> Review:
         try:
             return await self._apart("", until, partial(read_review, body))
         except Undecided as error:
@@ -190,14 +181,16 @@ class Webhook:
     async def _apart(self, namespace: str, until: float, step: Callable[[], _T]) -> _T:
         """What a step returns, in a thread; one after another. Raises Undecided.
 
-        namespace: of a Pod that may have to stop waiting for those of others; "" for what may not.
+        namespace: of the Pod, of which not all that wait may be.
         """
-        try:
-            async with asyncio.timeout(max(0.0, until - self.clock())) as deadline:
-                with self._waiting.waits(namespace, deadline) if namespace else nullcontext():
-                    await self._turn.acquire()
-        except TimeoutError:
-            raise Undecided("time") from None
+        with self._waiting.place(namespace) as may_wait:
+            if not may_wait:
+                self.metrics.crowded_out.inc()
+                raise Undecided("time")
+            try:
+                await asyncio.wait_for(self._turn.acquire(), max(0.0, until - self.clock()))
+            except TimeoutError:
+                raise Undecided("time") from None
         try:
             return await asyncio.to_thread(step)
         finally:
@@ -305,17 +298,18 @@ def budget(query: bytes) -> float:
     return BUDGET * min(seconds or DEFAULT_SECONDS, LONGEST_SECONDS)
 
 
-async def _whole(receive: Receive, size: int) -> bytes:
-    """A body of at most `size` bytes. Raises BadReview, Gone."""
+async def _whole(receive: Receive, size: int, seconds: float | None) -> bytes:
+    """A body of at most `size` bytes. seconds: for all of it. Raises BadReview, Gone, TimeoutError."""
     parts: list[bytes] = []
     got = 0
     more = True
-    while more:
-        part, more = await _part(receive)
-        got += len(part)
-        if got > size:
-            raise _too_large()
-        parts.append(part)
+    async with asyncio.timeout(seconds):
+        while more:
+            part, more = await _part(receive)
+            got += len(part)
+            if got > size:
+                raise _too_large()
+            parts.append(part)
     return b"".join(parts)
 
 

@@ -342,8 +342,8 @@ applies the policy. Its service account may list pods and workloads, and write t
             ),
             Flag(
                 "--memory-limit QUANTITY",
-                "The memory limit of the webhook's container, 256Mi or more; default: 512Mi.",
-                brief="Its memory limit, 256Mi or more; default: 512Mi.",
+                "The memory limit of the webhook's container, 320Mi or more; default: 512Mi.",
+                brief="Its memory limit, 320Mi or more; default: 512Mi.",
             ),
             Flag("--priority-class NAME", "The pods' PriorityClass, as system-cluster-critical."),
             Flag(

@@ -21,13 +21,12 @@ from archfit.base.errors import ArchfitError, UsageError
 from archfit.cluster.cluster_error import ClusterError
 from archfit.cluster.service_account import FOLDER, HOST, ServiceAccount
 from archfit.images.platforms import Answer, Unknown
-from archfit.images.reference import Reference
+from archfit.images.reference import Reference, parse
 from archfit.lookup.lookup import Lookup
 from archfit.registry.credentials.credential import Credential, from_entry
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import itself
-from archfit.webhook.lookups.lookup_workers import Replies
-from archfit.webhook.lookups.shared_answers import PendingLookup, PullSecret
+from archfit.webhook.lookups.messages import Ask, PullSecret, Replies
 from archfit.workloads.pull_secrets import SecretEntry, entries_of, matching
 
 _SECONDS = 5.0
@@ -85,13 +84,13 @@ class PullSecretAnswers:
         # One of its own for each, so that a Secret that is slow to read holds up nobody else.
         self._reading: defaultdict[PullSecret, threading.Lock] = defaultdict(threading.Lock)
 
-    def answer(self, pending: PendingLookup) -> tuple[Answer | None, Sequence[str], Replies]:
+    def answer(self, ask: Ask) -> tuple[Answer | None, Sequence[str], Replies]:
         """The answer that a credential gave, None if none did; warnings; answers of servers."""
         messages: list[str] = []
         replies = Counter[tuple[str, int]]()
-        reference = pending.reference
-        until = self.clock() + pending.seconds
-        for credential in self._credentials(pending.secrets, reference, messages):
+        reference = parse(ask.text)
+        until = self.clock() + ask.seconds
+        for credential in self._credentials(ask.secrets, reference, messages):
             left = until - self.clock()
             if left <= 0:
                 break
