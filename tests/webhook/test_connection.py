@@ -245,23 +245,23 @@ def test_the_smaller_of_memory_and_descriptors_bounds_connections(
 
 
 async def test_where_no_file_is_left_the_oldest_connection_makes_room(monkeypatch: pytest.MonkeyPatch):
+    accept = asyncio.get_running_loop().sock_accept
+    errors = [None, OSError(errno.EMFILE, "Too many open files")]
+
+    async def short(port: socket.socket) -> Any:
+        plain, address = await accept(port)
+        error = errors.pop(0)
+        if error:
+            plain.close()
+            raise error
+        return plain, address
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "sock_accept", short)
     async with Site(1000) as site:
-        silent = await site.connect()
-        assert await site.ask(silent) == b"HTTP/1.1 200"
-        accept = asyncio.get_running_loop().sock_accept
-        errors = [OSError(errno.EMFILE, "Too many open files")]
-
-        async def short(port: socket.socket) -> Any:
-            plain = await accept(port)
-            if errors:
-                plain[0].close()
-                raise errors.pop()
-            return plain
-
-        monkeypatch.setattr(asyncio.get_running_loop(), "sock_accept", short)
-        for _ in range(2):  # the server waits for one already
-            _, writer = await site.connect()
+        oldest = await site.connect()
+        assert await site.ask(oldest) == b"HTTP/1.1 200"
+        late = await site.connect()
+        assert await oldest[0].read() == b""
+        assert site.closed == ["connection"]
+        for _, writer in (oldest, late):
             writer.close()
-        assert await silent[0].read() == b""
-        silent[1].close()
-        assert site.closed[0] == "connection"
