@@ -12,14 +12,14 @@ makes it without any webhook.
     equal       it is what archfit decides
     equal, and the record names more
                 another webhook wanted what archfit had added already, and so did not add it
-    nothing     it has nothing of archfit's, although archfit would add something
+    left alone  it has nothing of archfit's, although archfit would add something, and the companion names it
     kept        it has expressions of an earlier pass, which are narrower than the decision, and nothing else, or what
-                the webhook decided for it as it then was: archfit takes such expressions back only where the pod gets
-                no wider, because a record can be forged
+                is decided for it beside them: a narrowing by known images is safe, and stays
     late        the last step came after archfit's last pass: equal; warned of; or without a companion to warn
     late for the policy
                 the webhook had a pass after it, and leaves alone what the policy added to a pod with as many images
-    wrong       anything else, and a late one that differs without a warning; the exit status is 1 if there is one
+    wrong       anything else, and a late one that differs without a warning, and whatever lacks what its request or
+                another webhook put there; the exit status is 1 if there is one
 
 A pod that is wrong is told with the seed that draws it again.
 """
@@ -56,9 +56,7 @@ FIRST, LAST = "aa", "zz"
 CHOICES: tuple[dict[str, Any], ...] = (
     {},
     {"clusterArchitectures": ["amd64", "arm64", "s390x"], "prefer": {"arm64": 10}},
-    {"affinity": "always"},
-    {"unlabelledNodes": ["dedicated"], "clusterArchitectures": ["amd64", "arm64", "windows/amd64"]},
-    {"rules": [{"match": {"labels": {"app": "web"}}, "only": ["amd64"]}]},
+    {"tolerate": ["arch=arm64:NoSchedule", "arch=amd64:NoSchedule"], "prefer": {"amd64": 3, "arm64": 7}},
 )
 _IMAGES = tuple(f"quay.io/team/{name}:1" for name in ("both", "amd", "arm", "all", "z", "new", "win", "wasm"))
 _SHORT = ("both:1", "index.docker.io/team/arm:1", "auto", "new", "localhost:5000/a/b/amd:1")
@@ -256,10 +254,13 @@ def _classified(policies: Policies, kind: str, found: Sequence[Stored]) -> Judge
     for one in found:
         equal = again.get(id(one), True)
         late = _late(kind, one.events)
-        if equal:
+        if _taken(one):
+            counts["wrong"] += 1
+            wrong.append(one)
+        elif equal:
             counts[f"{late}equal{'' if one.expected is one.plain else ', with additions'}"] += 1
-        elif _canonical(one.actual) == _canonical(one.plain):
-            counts[f"{late}nothing of archfit's"] += 1
+        elif _canonical(one.actual) == _canonical(one.plain) and one.warnings:
+            counts[f"{late}left alone, and named"] += 1
         elif _placement_is(one):
             counts[f"{late}equal, and the record names more"] += 1
         elif _kept(one):
@@ -272,6 +273,31 @@ def _classified(policies: Policies, kind: str, found: Sequence[Stored]) -> Judge
             counts["wrong"] += 1
             wrong.append(one)
     return Judged(counts, wrong)
+
+
+def _taken(one: Stored) -> bool:
+    """Whether it lacks something of the pod without archfit."""
+    plain, actual = _canonical(one.plain)["spec"], _canonical(one.actual)["spec"]
+    before, after = (
+        _at(spec, ("affinity", "nodeAffinity", REQUIRED)).get("nodeSelectorTerms", [])
+        for spec in (plain, actual)
+    )
+    terms = [
+        (expression, list(there.get("matchExpressions", ())))
+        for term, there in zip(before, after, strict=False)
+        for expression in term.get("matchExpressions", ())
+    ]
+    return (
+        any(row not in actual.get("tolerations", ()) for row in plain.get("tolerations", ()))
+        or any(row not in _preferred(actual) for row in _preferred(plain))
+        or len(after) < len(before)
+        or any(expression not in there for expression, there in terms)
+    )
+
+
+def _preferred(spec: Any) -> list[Any]:
+    found: list[Any] = _at(spec, ("affinity", "nodeAffinity")).get(PREFERRED) or []
+    return found
 
 
 def _placement_is(one: Stored) -> bool:
@@ -359,6 +385,9 @@ def _canonical(pod: Any) -> Any:
             term["matchExpressions"] = _sorted(term["matchExpressions"])
     if PREFERRED in affinity:
         affinity[PREFERRED] = _sorted(affinity[PREFERRED])
+    for holder, key in ((spec.get("affinity") or {}, "nodeAffinity"), (spec, "affinity")):
+        if key in holder and not _filled(holder[key]):
+            del holder[key]
     if NAME in annotations:
         entries = json.loads(annotations[NAME])
         annotations[NAME] = _sorted([(one["path"], one["value"]) for one in entries if one["value"]])

@@ -129,6 +129,7 @@ class Site:
     ) -> None:
         self.plane, self.namespace, self.folder = plane, namespace, folder
         self._pods = pods
+        self._manifests: list[Pod] = []
         folder.mkdir(parents=True, exist_ok=True)
         self._editor = folder / "editor.py"
         self._editor.write_text(_EDITOR, encoding="utf-8")
@@ -228,6 +229,7 @@ class Site:
         pods = [copy.deepcopy(dict(pod)) for pod in self._pods]
         for pod in pods:
             pod["metadata"] |= {"name": f"{way}-{pod['metadata']['name']}", "namespace": self.namespace}
+        self._manifests += pods
         refused = make(pods)
         assert not refused, next(iter(refused.values()))
         for pod in pods[::2]:
@@ -249,13 +251,18 @@ class Site:
         return {pod["metadata"]["name"]: {"apiVersion": "v1", "kind": "Pod", **pod} for pod in items}
 
     def _with_record(self, *ends: str) -> set[str]:
-        """The names of the pods whose record has a path with one of these ends."""
-        return {
+        """The names of the pods whose record has a path with one of these ends, or to whose terms archfit added one."""
+        stored = self._stored()
+        recorded = {
             name
-            for name, pod in self._stored().items()
+            for name, pod in stored.items()
             for added in json.loads(pod["metadata"].get("annotations", {}).get(NAME, "[]"))
             if added["path"].endswith(ends)
         }
+        if _EXPRESSIONS not in ends:
+            return recorded
+        own = {pod["metadata"]["name"] for pod in self._manifests if _has_terms(pod)}
+        return recorded | {name for name in stored.keys() - own if _has_terms(stored[name])}
 
     def _outcome(
         self,
@@ -411,6 +418,10 @@ class Site:
 
 def _label(pod: Pod) -> None:
     pod["metadata"]["labels"]["applied"] = "again"
+
+
+def _has_terms(pod: Pod) -> bool:
+    return REQUIRED in pod["spec"].get("affinity", {}).get("nodeAffinity", {})
 
 
 def _second_label(pod: Pod) -> None:

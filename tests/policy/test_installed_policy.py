@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from archfit.base.errors import UsageError
 from archfit.cluster.cluster_error import ClusterError, Reason
 from archfit.options.settings import Options
 from archfit.policy.installed.installed_policy import Installed, check_version, selected, table_in_force
@@ -63,8 +64,9 @@ def test_a_renewal_needs_no_installed_policy_but_a_cluster_that_answers(answer: 
     ids=repr,
 )
 def test_a_cluster_without_the_api_is_told_which_kubernetes_has_it(answer: Any):
-    with pytest.raises(ClusterError, match=r"needs Kubernetes 1\.36, or 1\.34 with --api-version v1beta1"):
-        check_version(Api({f"{BASE}/v1": answer}), PolicySettings())
+    api = Api({f"{BASE}/v1": answer, "/version": {"gitVersion": "v1.33.4"}})
+    with pytest.raises(UsageError, match=r"\(v1\.33\.4\) .* 1\.36, or 1\.34 with --api-version v1beta1"):
+        check_version(api, PolicySettings())
 
 
 def requirement(operator: str, *values: str) -> dict[str, Any]:

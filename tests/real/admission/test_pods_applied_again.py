@@ -36,7 +36,7 @@ def test_no_operation_is_refused_but_those_of_the_page_and_no_comparison_shows_a
     stored = policies.plane.get(f"/api/v1/namespaces/{name}/pods")["items"]
     policies.plane.delete(f"/api/v1/namespaces/{name}/pods")
     changed = [one for one in stored if NAME in one["metadata"].get("annotations", {})]
-    assert len(changed) >= len(stored) / 4
+    assert len(changed) >= len(stored) / 10
     assert any(one["spec"].get("nodeName") for one in changed)
     assert found["apply without the gate"].pods
     assert found["apply with narrower terms, gated"].pods

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from archfit.base.errors import UsageError
 from archfit.cluster.cluster_connection import ClusterConnection, get_if_there
 from archfit.cluster.cluster_error import ClusterError
 from archfit.policy.settings import PolicySettings
@@ -79,13 +80,15 @@ def installed(connection: ClusterConnection, settings: PolicySettings) -> Instal
 
 
 def check_version(connection: ClusterConnection, settings: PolicySettings) -> None:
-    """Raises ClusterError where the API server has no MutatingAdmissionPolicy of this version."""
+    """Raises UsageError where the API server has no MutatingAdmissionPolicy of this version, and ClusterError."""
     group = f"admissionregistration.k8s.io/{settings.api_version}"
     api = mapping_of(get_if_there(connection, f"/apis/{group}"))
     if not any(resource.get("name") == _POLICIES for resource in api.get("resources") or ()):
-        raise ClusterError(
-            f"the API server has no MutatingAdmissionPolicy of {group}: a policy needs Kubernetes 1.36, or 1.34 with "
-            "--api-version v1beta1; use the webhook on older ones (archfit setup webhook)"
+        version = mapping_of(get_if_there(connection, "/version")).get("gitVersion")
+        raise UsageError(
+            f"the API server{f' ({version})' if version else ''} has no MutatingAdmissionPolicy of {group}: it needs "
+            "Kubernetes 1.36, or 1.34 with --api-version v1beta1 and the feature gate; install archfit serve on older "
+            "ones"
         )
 
 
