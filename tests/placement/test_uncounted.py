@@ -268,3 +268,21 @@ def test_require(platforms: str, spec: dict[str, Any], lacks: int, severities: l
     assert len(verdict.lacks) == lacks
     assert [one.reason for one in verdict.unknown] == (["no answer"] if platforms == "arm64/v9" else [])
     assert [result.severity for result in verdict.results] == severities
+
+
+@pytest.mark.parametrize(
+    ("image", "change", "warned"),
+    [
+        pytest.param("amd64", {}, True, id="it counts nodes that the affinity shuts out"),
+        pytest.param("amd64", {"nodeAffinityPolicy": "Honor"}, False, id="noop-honoured"),
+        pytest.param("amd64", {"whenUnsatisfiable": "ScheduleAnyway"}, False, id="noop-no-demand"),
+        pytest.param(EVERYWHERE, {}, False, id="noop-nothing-is-narrowed"),
+    ],
+)
+def test_a_spread_that_ignores_affinity_is_warned_of(
+    image: str, change: dict[str, str], *, warned: bool
+) -> None:
+    zones = {"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "nodeAffinityPolicy": "Ignore"}
+    warnings = about(one(image, topologySpreadConstraints=[{**zones, **change}]), "warning")
+    said = "nodeAffinityPolicy: Ignore counts every zone as a domain"
+    assert [said in warning for warning in warnings] == [True] * warned

@@ -87,28 +87,6 @@ def test_nothing_is_preferred_beside_an_image_that_nobody_knows() -> None:
     assert one.ran().ok() == one.stream
 
 
-def test_a_spread_that_ignores_affinity_is_warned_of() -> None:
-    ran = case("spread-affinity-ignore").ran()
-    assert expressions(ran.ok()) == [("In", ["amd64"])]
-    assert "nodeAffinityPolicy: Ignore counts every topology.kubernetes.io/zone as a domain" in ran.stderr
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        pytest.param(b"nodeAffinityPolicy: Ignore", b"nodeAffinityPolicy: Honor", id="honoured"),
-        pytest.param(b"DoNotSchedule", b"ScheduleAnyway", id="no-demand"),
-        pytest.param(b"r/amd", b"r/both", id="nothing-is-narrowed"),
-    ],
-)
-def test_other_spreads_are_not(old: bytes, new: bytes) -> None:
-    stream = case("spread-affinity-ignore").stream
-    assert old in stream
-    assert (
-        "nodeAffinityPolicy" not in case("spread-affinity-ignore").ran(stream=stream.replace(old, new)).stderr
-    )
-
-
 def test_the_selector_of_a_runtime_class_is_a_demand() -> None:
     ran = case("runtimeclass-pin").ran()
     assert (ran.status, ran.stdout) == (1, b"")
