@@ -1,5 +1,5 @@
-# The image of archfit: for CI jobs, for the admission webhook (archfit serve), for the jobs of archfit setup policy and
-# archfit setup fleet, and as a KRM function of kustomize and kpt. From the top of archfit's repository:
+# The image of archfit: for CI jobs, for the admission webhook (archfit serve), for the jobs of the policy and of
+# the audits, and as a KRM function of kustomize and kpt. From the top of archfit's repository:
 #
 #     docker build -t registry.example.com/archfit:0.1.0 .
 #

@@ -24,10 +24,7 @@ from copy import deepcopy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
-import yaml
-
-from archfit.webhook.setup import setup_files
-from archfit.webhook.setup.setup_files import WEBHOOK, WebhookChoices
+from chart_runs import Chart, named
 from control_plane import ControlPlane
 from pod_decisions import REQUIRED
 from tls_files import tls_files
@@ -51,7 +48,7 @@ def webhook(
 ) -> Iterator[None]:
     """A configuration that calls url for the new pods of one namespace.
 
-    shipped: for the pods that the manifests of `archfit setup webhook` name. seconds: that the API server waits.
+    shipped: for the pods that the chart names. seconds: that the API server waits.
     """
     configuration = {
         "apiVersion": "admissionregistration.k8s.io/v1",
@@ -92,8 +89,9 @@ def webhook(
 
 
 def _shipped() -> dict[str, Any]:
-    """The rules and conditions of the manifests."""
-    (made,) = yaml.safe_load(setup_files.files(WebhookChoices())[WEBHOOK])["webhooks"]
+    """The rules and conditions of the chart."""
+    configuration = named(Chart("helm4").objects())["MutatingWebhookConfiguration", "archfit"]
+    (made,) = configuration["webhooks"]
     return {member: made[member] for member in ("rules", "objectSelector", "matchConditions")}
 
 

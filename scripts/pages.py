@@ -13,6 +13,7 @@ from pathlib import Path
 import command_pages
 import custom_kinds
 import whole_tables
+import yaml
 
 from archfit.api.options import NOT_FOR_PROGRAMS
 from archfit.options.settings import GKE, Options
@@ -54,6 +55,13 @@ def python_options() -> str:
     return f"{{{{- $python := fromJson `{json.dumps(defaults)}` }}}}\n"
 
 
+def chart_defaults() -> str:
+    """For the chart: its own values.yaml, which a template cannot read."""
+    values = yaml.safe_load((ROOT / "charts" / "archfit" / "values.yaml").read_text(encoding="utf-8"))
+    kept = {key: value for key, value in values.items() if key not in {"configuration", "mode", "audit"}}
+    return f"{{{{- $defaults := fromJson `{json.dumps(kept)}` }}}}\n"
+
+
 PARTS: Mapping[str, Callable[[], str]] = {
     "<!-- options -->": command_pages.options_table,
     "<!-- commands -->": command_pages.markdown_list,
@@ -66,6 +74,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "    # <operator fields>": lambda: fields(OPERATOR),
     "    # <keys>": keys,
     "{{- /* # <python> */}}": python_options,
+    "{{- /* # <defaults> */}}": chart_defaults,
     "<!-- admission -->": command_pages.admission_table,
 }
 

@@ -26,11 +26,9 @@ _WANTED = (
     "archfit/audit/report/page.html.jinja",
     "archfit/cli/schemas/lock.schema.json",
     "archfit/integrations/argocd/files/sidecar/plugin.yaml",
-    "archfit/audit/fleet/files/job.yaml",
     "archfit/integrations/helm/files/launcher.sh",
     "archfit/integrations/helm/files/plugin.yaml",
-    "archfit/policy/installed/files/50-cronjob.yaml",
-    "archfit/webhook/setup/files/50-deployment.yaml",
+    "archfit/chart/templates/webhook/deployment.yaml",
     "archfit-{version}.data/data/share/man/man1/archfit.1",
     "archfit-{version}.dist-info/licenses/LICENSE",
     "archfit-{version}.dist-info/entry_points.txt",
@@ -56,6 +54,13 @@ def build(release: Release) -> str:
     return "the same bytes from the checkout and from the source archive"
 
 
+def _chart() -> set[str]:
+    """What `archfit setup chart` writes."""
+    folder = ROOT / "charts" / "archfit"
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {f"archfit/chart/{path.relative_to(folder).as_posix()}" for path in paths}
+
+
 def _pages() -> set[str]:
     """What `archfit help` shows: the pages of docs/ that pyproject.toml does not leave out."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -69,7 +74,8 @@ def content(release: Release) -> str:
     with zipfile.ZipFile(release.only("python/*.whl")) as wheel:
         names = wheel.namelist()
     missing = {name.format(version=release.version) for name in _WANTED} - set(names)
-    modules = {path.relative_to(ROOT / "transformer").as_posix() for path in _package_files()} | _pages()
+    modules = {path.relative_to(ROOT / "transformer").as_posix() for path in _package_files()}
+    modules |= _pages() | _chart()
     missing |= modules - set(names)
     extra = {name for name in names if _UNWANTED.search(name)}
     extra |= {name for name in names if name.startswith("archfit/")} - modules

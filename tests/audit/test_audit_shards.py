@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from registry import Registry
 from tests.audit.cluster_objects import as_json, bare_pod
 
-from archfit.audit.fleet.setup_files import FleetChoices, files
 from program import PROGRAM
 
 Step = Callable[..., subprocess.CompletedProcess[bytes]]
@@ -24,23 +22,16 @@ IMAGES = {f"quay.io/team/app{n}:1": BOTH if n % 3 else AMD for n in range(12)}
 SHARDS = 5
 
 
-# The container of each step: the file of its Job, and its name there.
-STEPS = {
-    "snapshot": ("run/1-snapshot.yaml", "archfit"),
-    "shard": ("run/2-shards.yaml", "archfit"),
-    "merge": ("run/3-merge.yaml", "merge"),
-    "report": ("run/3-merge.yaml", "archfit"),
-}
-
-
 def command(name: str, index: int = 0, shards: int = SHARDS) -> tuple[str, ...]:
-    """The command of a step, as the manifests of `archfit setup fleet` have it."""
-    path, container = STEPS[name]
-    pod = yaml.safe_load(files(FleetChoices("job", shards=shards))[path])["spec"]["template"]["spec"]
-    (step,) = (
-        each for each in (*pod.get("initContainers", ()), *pod["containers"]) if each["name"] == container
-    )
-    return tuple(word.replace("$(JOB_COMPLETION_INDEX)", str(index)) for word in step["command"])
+    """The command of a step, as the Jobs of the chart have it (tests/real/helm/test_chart_audit.py)."""
+    steps = {
+        "snapshot": "--live --offline --no-cache --format json -o /audit/snapshot.json",
+        "shard": f"/audit/snapshot.json --shard {index} --shards {shards} --format json -o /audit/shard-{index}.json",
+        "merge": "--format json -o /audit/report.json --merge "
+        + " ".join(f"/audit/shard-{number}.json" for number in range(shards)),
+        "report": "--merge /audit/report.json",
+    }
+    return ("archfit", "audit", *steps[name].split())
 
 
 @pytest.fixture

@@ -131,7 +131,9 @@ MISTAKES = [
     # On the command line: values.
     Mistake("a-misspelt-format", 2, ["check", "--format=jsn"], ["archfit: error: --format: 'jsn' is not one of text, json, github, gitlab, sarif, markdown, junit, kustomize, renovate: write 'json'"], stdin=CONFIG_MAP),
     Mistake("a-retired-format", 2, ["check", "--format=tap=archfit.tap"], ["archfit: error: --format tap: does not exist any more: write --format junit"], stdin=CONFIG_MAP),
-    Mistake("a-retired-engine", 2, ["setup", "fleet", "--engine", "argo"], ["archfit: error: --engine argo: does not exist any more: write --engine job"]),
+    Mistake("a-retired-installer-webhook", 2, ["setup", "webhook", "--check", "--live"], ["archfit: error: archfit setup webhook: the Helm chart installs it: run archfit setup chart --into archfit-chart, and then helm upgrade --install archfit archfit-chart --namespace archfit --create-namespace --set image.repository=registry.example.com/archfit"]),
+    Mistake("a-retired-installer-policy", 2, ["setup", "policy"], ["archfit: error: archfit setup policy: the Helm chart installs it: run archfit setup chart --into archfit-chart, and then helm upgrade --install archfit archfit-chart --namespace archfit --create-namespace --set image.repository=registry.example.com/archfit,mode=policy"]),
+    Mistake("a-retired-installer-fleet", 2, ["setup", "fleet", "--engine", "cron"], ["archfit: error: archfit setup fleet: the Helm chart installs it: run archfit setup chart --into archfit-chart, and then helm upgrade --install archfit-nightly archfit-chart --namespace archfit --create-namespace --set image.repository=registry.example.com/archfit,mode=audit,audit.cron.enabled=true, or helm upgrade --install archfit-audit archfit-chart --namespace archfit --create-namespace --set image.repository=registry.example.com/archfit,mode=audit,audit.job.enabled=true --timeout 8h"]),
     Mistake("a-retired-flag", 2, ["audit", "--history", "prod.jsonl"], ["archfit: error: --history: does not exist any more: write --format openmetrics, which Prometheus keeps"], stdin=CONFIG_MAP),
     Mistake("a-misspelt-choice", 2, ["--on-conflict", "live"], ["archfit: error: --on-conflict: 'live' is not one of fail, leave: write 'leave'"], stdin=CONFIG_MAP),
     Mistake("an-architecture-of-another-tool", 2, ["check", "--require", "armv8"], ["archfit: error: --require: 'armv8' is not an architecture as Kubernetes labels its nodes: write 'arm64'"], stdin=CONFIG_MAP),
@@ -283,7 +285,6 @@ MISTAKES = [
     Mistake("nothing-to-render-for-Argo-CD", 1, ["argocd", "generate"], ["archfit: error: there is nothing to render here: no Chart.yaml, no kustomization.yaml, and no .yaml, .yml or .json file. Correct the application's path, or set the parameter directory-recurse to true to read folders below it"]),
     Mistake("parameters-of-Argo-CD-that-are-no-JSON", 2, ["argocd", "generate"], ['archfit: error: ARGOCD_APP_PARAMETERS: is not JSON: write a list, as [{"name": "values-files", "array": ["values.yaml"]}]'], files={"web.yaml": POD}, environ={"ARGOCD_APP_PARAMETERS": "{"}),
     Mistake("pods-where-nodes-are-expected", 1, ["setup", "cluster"], ["archfit: error: the list holds no node, but 1 Pod: pass the output of `kubectl get nodes -o json`"], stdin=POD),
-    Mistake("no-engine-for-the-fleet", 2, ["setup", "fleet"], ["archfit: error: --engine: is missing: write job for Jobs of Kubernetes, or cron for a nightly audit in one pod"]),
     # On the way out.
     Mistake("a-report-in-a-folder-that-is-not-there", 1, ["--report", "reports/archfit.json"], ["archfit: error: --report: cannot write 'reports/archfit.json': there is no folder 'reports': make it, or name another file"], stdin=CONFIG_MAP),
     Mistake("an-output-that-is-an-input", 2, ["-o", "web.yaml", "web.yaml"], ["archfit: error: --output: 'web.yaml' is an input: to change the files themselves, run archfit --in-place web.yaml"], files={"web.yaml": CONFIG_MAP}),
@@ -356,7 +357,7 @@ def test_a_mistake_has_its_message(mistake: Mistake, tmp_path: Path, monkeypatch
     assert "report this" not in said
 
 
-OF_OTHERS = {"--set", "--namespace", "--dir"}
+OF_OTHERS = {"--set", "--namespace", "--dir", "--install", "--create-namespace"}
 
 
 def test_what_a_message_tells_to_type_exists() -> None:
@@ -373,7 +374,7 @@ def test_what_a_message_tells_to_type_exists() -> None:
         told = re.sub(r"no flag '?-\S+|--\S+: does not exist any more", "", line)
         named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", told)) - OF_OTHERS
         assert named <= flags, line
-        for words in re.findall(r"archfit ([a-z][a-z-]+)(?= |$|:|`)", told):
+        for words in re.findall(r"(?<!install )archfit ([a-z][a-z-]+)(?= |$|:|`)", told):
             assert (
                 words in BY_NAME or words in first_words() or words in {"can", "could", "made", "on", "reads"}
             ), line

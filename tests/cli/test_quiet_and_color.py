@@ -66,9 +66,7 @@ WITH_NOTES = [
     pytest.param("", ["setup", "argocd"], id="setup-argocd"),
     pytest.param("", ["setup", "kustomize"], id="setup-kustomize"),
     pytest.param("", ["setup", "kpt"], id="setup-kpt"),
-    pytest.param("", ["setup", "policy"], id="setup-policy"),
-    pytest.param("", ["setup", "webhook", "--cert-manager"], id="setup-webhook"),
-    pytest.param("", ["setup", "fleet", "--engine", "job"], id="setup-fleet"),
+    pytest.param("", ["setup", "chart"], id="setup-chart"),
     pytest.param(POD, ["setup", "flux"], id="setup-flux"),
     pytest.param("", ["setup", "helm", "--into", "plugins"], id="setup-helm"),
 ]
@@ -89,7 +87,7 @@ def test_quiet_leaves_out_what_is_no_problem(run, tmp_path: Path, text: str, wor
             made.unlink()
     (tmp_path / "kustomization.yaml").write_text(KUSTOMIZATION)
     (tmp_path / "Kptfile").write_text(KPTFILE)
-    again = ["--force"] if {"argocd", "policy", "webhook", "fleet"} & set(words[1:]) else []
+    again = ["--force"] if {"argocd", "chart"} & set(words[1:]) else []
     loud = run(text, *words, *again)
     assert (loud.status, loud.stdout) == (ran.status, ran.stdout)
     assert not problems_alone(loud), "without -q it says nothing that -q could leave out"

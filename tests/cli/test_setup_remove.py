@@ -24,10 +24,7 @@ TOOLS = [
     pytest.param(["kustomize"], {"kustomization.yaml": f"{KUSTOMIZATION}transformers:\n- own.yaml # mine\n"}, id="kustomize-with-transformers"),
     pytest.param(["kustomize", "--container", "r.example/a:1"], {"Kustomization": KUSTOMIZATION}, id="container"),
     pytest.param(["kpt"], {"Kptfile": KPTFILE}, id="kpt"),
-    pytest.param(["policy"], {}, id="policy"),
-    pytest.param(["webhook"], {}, id="webhook", marks=pytest.mark.real),
-    pytest.param(["webhook", "--cert-manager"], {}, id="webhook-cert-manager"),
-    pytest.param(["fleet", "--engine", "job"], {}, id="fleet"),
+    pytest.param(["chart"], {}, id="chart"),
     pytest.param(["helm", "--into", "plugins"], {}, id="helm"),
 ]  # fmt: skip
 

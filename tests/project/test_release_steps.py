@@ -25,7 +25,7 @@ TEMPLATE = krew_manifest.TEMPLATE.read_text(encoding="utf-8")
 
 def wheel_names():
     package = [path.relative_to(ROOT / "transformer").as_posix() for path in python_archives._package_files()]
-    package += python_archives._pages()
+    package += [*python_archives._pages(), *python_archives._chart()]
     return package + [name.format(version=__version__) for name in python_archives._WANTED if "{" in name]
 
 
@@ -60,6 +60,7 @@ def test_a_complete_wheel_is_fine(dist):
         pytest.param("archfit/cli/main.py", id="module"),
         pytest.param("archfit/audit/report/page.css", id="style"),
         pytest.param("archfit/pages/registries.md", id="page"),
+        pytest.param("archfit/chart/values.yaml", id="chart"),
         pytest.param(f"archfit-{__version__}.data/data/share/man/man1/archfit.1", id="man-page"),
         pytest.param("archfit/cli/schemas/lock.schema.json", id="schema"),
         pytest.param(f"archfit-{__version__}.dist-info/licenses/LICENSE", id="licence"),

@@ -29,6 +29,8 @@ KUBERNETES = "1.36.3"
 _OF_HELM = ("helm.sh/chart", "app.kubernetes.io/managed-by")
 
 
+# Helm has no cluster to keep a certificate in, so each rendering of a webhook names a Secret.
+GIVEN = ("--set", "certificate.source=secret,certificate.secretName=archfit-tls")
 CERT_MANAGER = ("--set", "certificate.source=cert-manager")
 # Name -> words for Helm: each renders, and an API server takes what comes out.
 VALUES: dict[str, tuple[str, ...]] = {
@@ -39,7 +41,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "names": ("--set", "fullnameOverride=placement,nameOverride=fit"),
     "digest": ("--set", f"image.digest=sha256:{'a' * 64}", "--set", "imagePullSecrets[0].name=pulls"),
     "nothing-optional": ("--set", "podDisruptionBudget.enabled=false,networkPolicy.enabled=false"),
-    "client-ca": ("--set", "clientCA.configMap=clients,memoryLimit=300Mi"),
+    "client-ca": ("--set", "clientCA.configMap=clients,memoryLimit=400Mi"),
     "client-ca-of-a-secret": ("--set", "clientCA.secret=clients,clientCA.key=tls.crt"),
     "api-server": ("--set", "networkPolicy.apiServer={10.0.0.5/32,fd00::/64}"),
     "monitoring": (
@@ -48,10 +50,12 @@ VALUES: dict[str, tuple[str, ...]] = {
         *("--set", "metrics.dashboard.enabled=true,metrics.dashboard.annotations.grafana_folder=archfit"),
     ),
     "autoscaler": ("--set", "replicas=null"),
-    "audit": ("--set", "audit.enabled=true"),
+    "audit": ("--set", "mode=audit,audit.cron.enabled=true"),
+    "audit-in-parts": ("--set", "mode=audit,audit.job.enabled=true,audit.nodePools=true,audit.cacheSecret=cache"),
     "audit-options": (
-        *("--set", "audit.enabled=true,audit.cluster=prod eu,audit.schedule=0 4 * * 1-5,audit.storageClass=nfs"),
-        *("--set", "audit.size=5Gi,registrySecret=registries,priorityClassName=system-cluster-critical"),
+        *("--set", "audit.cron.enabled=true,audit.cluster=prod eu,audit.cron.schedule=0 4 * * 1-5"),
+        *("--set", "audit.storageClass=nfs,audit.size=5Gi,registrySecret=registries"),
+        *("--set", "priorityClassName=system-cluster-critical"),
     ),
     "no-lists": (
         *("--set", "tolerations=null", "--set", "spreadOver=null", "--set", "nodeSelector=null"),
@@ -97,7 +101,7 @@ _POLICY = ("--set", "mode=policy")
 POLICY_VALUES: dict[str, tuple[str, ...]] = {
     "policy": _POLICY,
     "policy-options": (
-        *(*_POLICY, "--set", "policy.carrier=crd,policy.name=shop.example,policy.deny=true,policy.schedule=@hourly"),
+        *(*_POLICY, "--set", "policy.carrier=crd,policy.name=shop.example,policy.schedule=@hourly"),
         *("--set", "policy.apiVersion=v1beta1,policy.namespaceSelectors={team=web,!legacy},registrySecret=pulls"),
     ),
     "policy-pod": (
@@ -137,7 +141,8 @@ class Chart:
     def render(self, *words: str, release: str = "archfit", namespace: str = "archfit") -> Ran:
         """`helm template`."""
         place = ("--namespace", namespace, "--kube-version", KUBERNETES)
-        return self.run("template", release, str(CHART), *place, *words)
+        given = () if "certificate.source" in (said := " ".join(words)) or "mode=" in said else GIVEN
+        return self.run("template", release, str(CHART), *place, *given, *words)
 
     def objects(
         self, *words: str, release: str = "archfit", namespace: str = "archfit"

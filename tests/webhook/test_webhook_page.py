@@ -9,10 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.config_file import from_file
-from archfit.webhook.setup import setup_files
-from archfit.webhook.setup.setup_files import CERT_MANAGER, WebhookChoices
 from machine import ROOT
 
 CHART = ROOT / "charts" / "archfit"
@@ -20,7 +17,6 @@ PAGE = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
 POLICY = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
 README = (CHART / "README.md").read_text(encoding="utf-8")
 VALUES = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
-OBJECTS = [yaml.safe_load(text) for text in setup_files.files(WebhookChoices()).values()]
 
 
 def known(path: str) -> bool:
@@ -71,41 +67,34 @@ def test_the_charts_readme_lists_every_value_and_no_other() -> None:
 
 
 def test_the_values_of_the_chart_that_the_page_names_exist() -> None:
-    table = PAGE.partition("| To | `archfit setup webhook` | Chart |")[2].partition("\n\n")[0]
+    table = PAGE.partition("| To | Value of the chart |")[2].partition("\n\n")[0]
     named = [
         name
         for row in table.splitlines()
-        for name in re.findall(r"`([\w.]+)(?:=\w+)?`", row.split("|")[-2:-1][0] if row else "")
+        for name in re.findall(
+            r"`(?:--set-file )?([\w.]+)(?:=[^`]*)?`", row.split("|")[-2:-1][0] if row else ""
+        )
     ]
     assert len(named) >= 3
     assert [path for path in named if not known(path)] == []
 
 
-def test_the_files_and_objects_that_the_page_names_are_written() -> None:
-    files = {*setup_files.files(WebhookChoices()), *CERT_MANAGER}
-    assert set(re.findall(r"\b(\d\d-[a-z-]+\.yaml)\b", PAGE)) <= files
-    kinds = {value["kind"] for value in OBJECTS}
+def test_the_kinds_that_the_page_names_are_those_of_the_chart() -> None:
+    folder = CHART / "templates" / "webhook"
+    templates = "\n".join(path.read_text(encoding="utf-8") for path in folder.glob("*.yaml"))
+    kinds = set(re.findall(r"^kind: (\w+)$", templates, re.MULTILINE))
     rows = PAGE.partition("| Object | What it does |")[2].partition("\n\n")[0]
     named = {
         word
         for row in re.findall(r"^\| (.+?) \|", rows, re.MULTILINE)
         for word in re.findall(r"[A-Z]\w+", row)
     }
-    assert kinds <= named
-    (webhook,) = OBJECTS[-1]["webhooks"]
-    assert f'name="{webhook["name"]}"' in PAGE
-    assert f'webhook "{webhook["name"]}"' in PAGE
-    assert f"does not answer within {webhook['timeoutSeconds']} seconds" in PAGE
-
-
-def test_every_flag_of_setup_webhook_is_on_the_page() -> None:
-    flags = {name for flag in BY_NAME["setup webhook"].flags for name in flag.names}
-    assert {flag for flag in flags if flag not in PAGE} <= {
-        "--into",
-        "--namespace",
-        "--priority-class",
-        "--remove",
-    }
+    # A Role for each pull secret, the monitoring and the test are asked for by values.
+    assert named - {"Object"} == kinds - {"Role", "RoleBinding", "ServiceMonitor", "Pod"}
+    (name,) = re.findall(r"^  - name: (pods\.\S+)$", templates, re.MULTILINE)
+    assert f'name="{name}"' in PAGE
+    assert f'webhook "{name}"' in PAGE
+    assert f"does not answer within {VALUES['webhook']['timeoutSeconds']} seconds" in PAGE
 
 
 def test_the_configuration_for_those_who_come_from_k8smultiarcher_is_read() -> None:

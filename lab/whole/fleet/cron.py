@@ -1,4 +1,4 @@
-"""The CronJob of `archfit setup fleet --engine cron`, each minute in place of each night.
+"""The CronJob of the chart, each minute in place of each night.
 
     a night                           the report, the page and the metrics
     a night without any registry      the Job fails
@@ -14,7 +14,7 @@ from typing import Any
 
 from loopback_server import Answer, Asked
 
-from whole.fleet.site import NAMESPACE, FleetSite, Object
+from whole.fleet.site import NAMESPACE, NIGHTLY, FleetSite, Object
 
 _JOBS = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
 _FILES = ("report.json", "report.html", "archfit.prom")
@@ -64,7 +64,7 @@ class Nights:
 
 
 def cron_turns(site: FleetSite) -> tuple[list[dict[str, Any]], list[str]]:
-    site.write("cron", "--schedule", "* * * * *", "--cache", site.cache.url())
+    site.write("cron", "schedule=* * * * *")
     nights = Nights(site)
     nights.night("the first night", "Complete")
     _is_down(site)
@@ -74,10 +74,7 @@ def cron_turns(site: FleetSite) -> tuple[list[dict[str, Any]], list[str]]:
     site.registry.on(site.registry.stored)
     nights.night("a pod killed at its metrics", "Complete", lambda job: _kill(site, job, "metrics"))
     nights.night("a night after all that", "Complete")
-    check = site.fleet_check("cron")
-    if "last succeeded at" not in check:
-        nights.wrong.append(f"--check says: {check}")
-    site.plane.kubectl("delete", "cronjob", "-n", NAMESPACE, "archfit-audit")
+    site.plane.kubectl("delete", "cronjob", "-n", NAMESPACE, NIGHTLY)
     return nights.measured, nights.wrong
 
 

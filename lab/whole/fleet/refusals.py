@@ -1,4 +1,4 @@
-"""The API server refuses the snapshot of `archfit setup fleet`: what the Job says, and what is left on the volume.
+"""The API server refuses the snapshot of an audit in parts: what the Job says, and what is left on the volume.
 
     Gateway      between the pods and the API server: it passes on, and answers some requests in its own words
     REFUSALS     name -> Refusal: what is refused, how the Job ends, and what its log has to say
@@ -98,8 +98,8 @@ def refused(site: FleetSite, out: Path, refusal: Refusal) -> tuple[dict[str, Any
     wrong: list[str] = []
     before = (site.audit / "snapshot.json").read_bytes()
     quick = site.folder / "snapshot.yaml"
-    text = (out / "run" / "1-snapshot.yaml").read_text(encoding="utf-8")
-    quick.write_text(text.replace("backoffLimit: 2", "backoffLimit: 0"), encoding="utf-8")
+    text = (out / "1-snapshot.yaml").read_text(encoding="utf-8")
+    quick.write_text(text.replace('"backoffLimit": 2', '"backoffLimit": 0'), encoding="utf-8")
     began = time.monotonic()
     with Gateway(site.plane) as gateway:
         gateway.on(refusal.script)

@@ -1,8 +1,8 @@
-"""A cluster on loopback in which `archfit setup fleet` really runs: real controllers, and nodes that run the pods.
+"""A cluster on loopback in which the audits of the chart really run: real controllers, and nodes that run the pods.
 
     with FleetSite(folder, cluster) as site:         the workloads of `cluster` run, the registry has their images
-        out = site.write("job", "--shards", "8")     what archfit writes, applied; its folder
-        site.start(out / "run/1-snapshot.yaml")      as the page says: kubectl replace --force
+        out = site.write("job", "shards=8")          what the chart renders, applied; its folder
+        site.start(out / "1-snapshot.yaml")          as Helm starts its hooks, one after the other
         site.ended("archfit-audit-snapshot")         "Complete" or the reason why it failed
         site.audit                                   the folder that is the volume of the claim
 
@@ -27,6 +27,7 @@ from registry import Registry
 
 import file_runs
 import machine
+from chart_runs import Chart
 from cluster_site import UNROUTED, ClusterSite
 from control_plane import ControlPlane
 from kubelet import Kubelet
@@ -39,6 +40,9 @@ PROGRAMS = (
 )
 NAMESPACE = "archfit"
 CLUSTER = "shop-eu"
+# How the audit runs -> the release.
+RELEASES = {"job": "archfit-audit", "cron": "archfit-nightly"}
+NIGHTLY = "archfit-nightly-audit"
 IMAGE = "registry.example.com/archfit:0.1.0"
 USER = 65532
 CONTROLLERS = (
@@ -69,6 +73,14 @@ def image_of_archfit() -> Image:
     path = f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin"
     environ = {"PATH": path, "HOME": "/tmp", "XDG_CACHE_HOME": "/tmp"}
     return Image({name: name for name in paths if name not in inside}, environ)
+
+
+def rendered(engine: str, values: Sequence[str] = (), words: Sequence[str] = ()) -> list[Object]:
+    """What the chart renders for an engine. values: of audit.ENGINE. words: more of them for Helm."""
+    sets = [word for value in values for word in ("--set", f"audit.{engine}.{value}")]
+    repository, _, tag = IMAGE.rpartition(":")
+    image = ("--set", f"mode=audit,audit.{engine}.enabled=true,image.repository={repository},image.tag={tag}")
+    return Chart("helm4").objects(*image, *sets, *words, release=RELEASES[engine], namespace=NAMESPACE)
 
 
 class FleetSite(ClusterSite):
@@ -163,28 +175,30 @@ class FleetSite(ClusterSite):
         answer = self.plane.client.get(path)
         return None if answer.status_code == httpx.codes.NOT_FOUND else answer.raise_for_status().json()
 
-    def write(self, engine: str, *words: str, configuration: str = "") -> Path:
-        """What archfit writes for the engine, applied, with the volume of its claim. Raises Failed."""
+    def write(self, engine: str, *values: str, configuration: str = "") -> Path:
+        """What the chart renders for the engine, applied but for its hooks, with the volume of its claim.
+
+        values: of audit.ENGINE. The hooks are files of the folder that is returned, in their order. Raises Failed.
+        """
         out = self.folder / engine
+        out.mkdir(exist_ok=True)
         settings = self.folder / "archfit.yaml"
         settings.write_text(configuration or self.configuration(), encoding="utf-8")
-        ended = file_runs.run(
-            (
-                *("setup", "fleet", "--engine", engine, "--into", str(out), "--image", IMAGE),
-                *("--cluster", CLUSTER, "--force", "--configuration", str(settings), *words),
-            ),
-            b"",
-        )
-        if ended.status:
-            raise Failed("archfit setup fleet", ended.stderr)
-        self.plane.kubectl("apply", "--server-side", "-f", str(out))
-        self._bind("archfit-audit-nightly" if engine == "cron" else "archfit-audit")
+        words = ("--set", f"audit.cluster={CLUSTER}", "--set-file", f"configuration={settings}")
+        objects = rendered(engine, values, words)
+        hooks = [one for one in objects if one["kind"] == "Job"]
+        for one in hooks:
+            number = one["metadata"]["annotations"]["helm.sh/hook-weight"]
+            name = one["metadata"]["name"].rpartition("-")[2]
+            (out / f"{number}-{name}.yaml").write_text(json.dumps(one, indent=1), encoding="utf-8")
+        self.plane.apply("\n---\n".join(json.dumps(one) for one in objects if one not in hooks))
+        self._bind(NIGHTLY if engine == "cron" else "archfit-audit")
         return out
 
     def configuration(self, requests_per_second: int = 0) -> str:
         """archfit.yaml: every registry is the one on loopback."""
         hosts = {source: url for source, _, url in (word.partition("=") for word in self._mirrors())}
-        operator: Object = {"mirror": hosts}
+        operator: Object = {"mirror": hosts, "cache": self.cache.url()}
         if requests_per_second:
             operator["requestsPerSecond"] = {self.registry.host: requests_per_second}
         value = {
@@ -262,12 +276,6 @@ class FleetSite(ClusterSite):
         if ended.status != status:
             raise Failed(f"archfit audit {' '.join(words)}", ended.stderr)
         return ended
-
-    def fleet_check(self, engine: str) -> str:
-        """What `archfit setup fleet --check` prints, with its complaint."""
-        kubeconfig = f"--kubeconfig={self.plane.kubeconfig}"
-        ended = file_runs.run(("setup", "fleet", "--engine", engine, "--check", kubeconfig), b"")
-        return f"{ended.stdout.decode()}{ended.stderr}"
 
     def evict(self, pod: str) -> float:
         """As `kubectl drain` does; the seconds until the pod has ended. Its owner may keep the object for a while."""

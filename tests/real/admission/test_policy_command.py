@@ -16,11 +16,10 @@ import yaml
 from registry import Registry
 
 from archfit.base.errors import ArchfitError
-from archfit.cli.setup import own_pods
 from archfit.cluster import cluster_connection
 from archfit.cluster.service_account import plural
 from archfit.policy import command
-from archfit.policy.installed import setup_files
+from chart_runs import Chart
 from control_plane import ControlPlane
 from control_plane import pod_in as pod
 
@@ -31,7 +30,13 @@ if TYPE_CHECKING:
 
 AMD, ARM, BOTH = ["linux/amd64"], ["linux/arm64"], ["linux/amd64", "linux/arm64"]
 IMAGES = {"quay.io/team/amd:1": AMD, "quay.io/team/arm:1": ARM, "docker.io/library/both:1": BOTH}
-KEPT_KINDS = {"Namespace", "Kustomization", "ArchFit"}
+NAMESPACE, ACCOUNT = "archfit", "archfit-policy"
+# Flag of `archfit policy` -> value of the chart.
+VALUES = {
+    "--carrier": "policy.carrier",
+    "--name": "policy.name",
+    "--namespace-selector": "policy.namespaceSelectors[0]",
+}
 _NUMBERS = count(1)
 
 
@@ -199,7 +204,7 @@ class Pretended:
     def __init__(self, plane: ControlPlane, folder: Path, account: str) -> None:
         self.folder = folder / "serviceaccount"
         self.folder.mkdir()
-        token = plane.kubectl("create", "token", account, "-n", own_pods.NAMESPACE).stdout
+        token = plane.kubectl("create", "token", account, "-n", NAMESPACE).stdout
         (self.folder / "token").write_text(token, encoding="ascii")
         (self.folder / "ca.crt").write_bytes(plane.ca.read_bytes())
         port = plane.url.rpartition(":")[2]
@@ -221,24 +226,24 @@ class Pretended:
 
 
 @pytest.fixture
-def job(control_plane, archfit, tmp_path, monkeypatch):
-    """`job("--carrier", "crd")` applies what `archfit setup policy` writes for these flags, and is then its pod."""
+def job(control_plane, tmp_path, monkeypatch):
+    """`job("--carrier", "crd")` installs the chart's job with these flags, and is then its pod."""
+    rendered: list[str] = []
 
     def made(*flags: str) -> Pretended:
-        archfit(b"", "setup", "policy", "--into", str(tmp_path / "setup"), "--force", *flags).ok()
-        control_plane.kubectl("apply", "--server-side", "-f", str(tmp_path / "setup"))
-        pretended = Pretended(control_plane, tmp_path, setup_files.NAME)
+        pairs = zip(flags[::2], flags[1::2], strict=True)
+        words = [word for flag, value in pairs for word in ("--set", f"{VALUES[flag]}={value}")]
+        rendered.append(Chart("helm4").render("--set", "mode=policy", *words).ok().decode())
+        control_plane.namespace(NAMESPACE)
+        control_plane.kubectl("apply", "--server-side", "-f", "-", stdin=rendered[-1])
+        pretended = Pretended(control_plane, tmp_path, ACCOUNT)
         monkeypatch.setattr(cluster_connection, "FOLDER", str(pretended.folder))
         return pretended
 
     yield made
-    # Other tests install the same names by other means. Nothing here would end a Namespace that is deleted.
-    texts = [path.read_text(encoding="utf-8") for path in (tmp_path / "setup").glob("*.yaml")]
-    objects = [one for text in texts for one in yaml.safe_load_all(text)]
-    left = [
-        json.dumps(one) for one in objects if "apiVersion" in (one or {}) and one["kind"] not in KEPT_KINDS
-    ]
-    control_plane.kubectl("delete", "--ignore-not-found", "-f", "-", stdin="\n---\n".join(left))
+    # Other tests install the same names by other means.
+    for text in rendered:
+        control_plane.kubectl("delete", "--ignore-not-found", "-f", "-", stdin=text)
 
 
 def seeded(site: Site) -> None:
@@ -291,7 +296,7 @@ def test_the_job_removes_what_kubectl_applied_before(site, job):
 
 def test_the_rights_of_the_job_are_these_and_no_more(site, job):
     job(*site.words)
-    account = f"--as=system:serviceaccount:{own_pods.NAMESPACE}:{setup_files.NAME}"
+    account = f"--as=system:serviceaccount:{NAMESPACE}:{ACCOUNT}"
 
     def may(*words: str) -> bool:
         return site.plane.kubectl("auth", "can-i", *words, account, check=False).stdout.strip() == "yes"
@@ -346,18 +351,6 @@ def test_a_registry_that_does_not_answer_takes_no_image_out_of_the_policy(site):
         assert name in table
     assert "unknown:1" not in table
     assert "those in the installed policy are kept" in ran.stderr
-
-
-def test_setup_policy_check_sees_policy_and_job(site, job, archfit):
-    job(*site.words)
-    words = ("setup", "policy", "--check", *site.words)
-    missing = archfit(b"", *words, **site.environ)
-    assert missing.status == 1
-    assert f"wrong: the cluster has no MutatingAdmissionPolicy {site.name}" in missing.stdout.decode()
-    site.install()
-    found = archfit(b"", *words, **site.environ)
-    assert found.status == 0, found.stdout
-    assert all(line.startswith("ok: ") for line in found.stdout.decode().splitlines())
 
 
 def test_a_secret_of_the_manifests_is_never_shown(site):

@@ -7,22 +7,16 @@ its own. What only an engine could show is not tested: the layers, other platfor
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 from typing import TYPE_CHECKING
 
-import yaml
-
 import machine
 from archfit import __version__
-from archfit.webhook.setup import setup_files
-from archfit.webhook.setup.setup_files import WebhookChoices
-from archfit.webhook.setup.webhook_folder import read
+from chart_runs import Chart, named
 from container_image import entrypoint
-from helm_runs import start
-from program import PROGRAM
 from real_registries import free_port
+from webhook_pairs import paired
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,15 +56,13 @@ print(json.dumps([ready, response, server.wait(20), int(memory.split()[1])]))
 
 
 def container() -> dict:
-    deployment = yaml.safe_load(setup_files.files(WebhookChoices())["50-deployment.yaml"])
+    deployment = named(Chart("helm4").objects())["Deployment", "archfit"]
     (found,) = deployment["spec"]["template"]["spec"]["containers"]
     return found
 
 
 def test_the_pods_start_what_the_image_holds(image, tmp_path: Path) -> None:
-    start([str(PROGRAM), "setup", "webhook", "--into", str(tmp_path / "out")], dict(os.environ)).ok()
-    pair = read(str(tmp_path / "out")).pair
-    assert pair
+    _objects, pair = paired(Chart("helm4"), tmp_path)
     files = {
         "etc/archfit/tls/tls.crt": pair.certificate,
         "etc/archfit/tls/tls.key": pair.key,

@@ -1,10 +1,9 @@
-"""What `archfit setup webhook` and the chart write, judged by a real API server."""
+"""What the chart renders, judged by a real API server."""
 
 from __future__ import annotations
 
 import base64
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,13 +11,9 @@ import yaml
 from tests.real.admission.webhook_recorder import WebhookRecorder, as_external_name
 
 import published_crds
-from archfit.webhook.setup.certificates import KeyPair, examine
-from archfit.webhook.setup.setup_files import SECRET, WEBHOOK
-from archfit.webhook.setup.webhook_folder import read
-from chart_runs import CHART, POLICY_VALUES, VALUES, Chart, named
+from chart_runs import CERT_MANAGER, CHART, POLICY_VALUES, VALUES, Chart, named
 from control_plane import Refused
-from helm_runs import start
-from program import PROGRAM
+from webhook_pairs import Pair, examine, paired, printed_commands
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,47 +47,12 @@ def plane(control_plane: ControlPlane) -> ControlPlane:
     return control_plane
 
 
-def setup(folder: Path, *words: str) -> list[dict[str, Any]]:
-    """The objects that `archfit setup webhook` writes into the folder."""
-    start([str(PROGRAM), "setup", "webhook", "--into", str(folder), *words], dict(os.environ)).ok()
-    return [value for path in sorted(folder.glob("*.yaml")) for value in yaml.safe_load_all(path.read_text())]
-
-
 def accepted(plane: ControlPlane, *words: str, stdin: str | None = None) -> list[str]:
     """The lines of `kubectl apply --dry-run=server`, which warned of nothing."""
     done = plane.kubectl("apply", "--dry-run=server", "--validate=strict", *words, stdin=stdin)
     # Host namespaces are a value of the user's, which NOTES and values.yaml explain.
     assert [line for line in done.stderr.splitlines() if "host namespaces" not in line] == []
     return done.stdout.splitlines()
-
-
-@pytest.mark.parametrize(
-    "words",
-    [(), ("--cert-manager",), ("--pull-secret", "archfit/a", "--registry-secret", "b")],
-    ids=["own", "cert-manager", "secrets"],
-)
-def test_the_api_server_takes_every_file(plane: ControlPlane, tmp_path: Path, words: tuple[str, ...]) -> None:
-    objects = setup(tmp_path / "out", *words)
-    assert len(accepted(plane, "--server-side", "-f", str(tmp_path / "out"))) == len(objects)
-
-
-def test_the_files_can_be_applied_again_and_after_a_renewal(plane: ControlPlane, tmp_path: Path) -> None:
-    folder = tmp_path / "out"
-    objects = setup(folder)
-    apply = ("apply", "--server-side", "-f", str(folder))
-    plane.kubectl(*apply)
-    try:
-        plane.kubectl(*apply)
-        start([str(PROGRAM), "setup", "webhook", "--renew", "--into", str(folder)], dict(os.environ)).ok()
-        plane.kubectl(*apply)
-        pair = read(str(folder)).pair
-        assert certificate(plane)[0] == pair
-    finally:
-        for value in objects:
-            if value["kind"] != "Namespace":
-                metadata = value["metadata"]
-                place = ("-n", metadata["namespace"]) if "namespace" in metadata else ()
-                plane.kubectl("delete", value["kind"], metadata["name"], *place, "--wait=false")
 
 
 ALL_VALUES = VALUES | POLICY_VALUES
@@ -105,30 +65,73 @@ def test_the_api_server_takes_what_the_chart_renders(plane: ControlPlane, words:
     assert len(accepted(plane, "-f", "-", stdin=stream)) == len(chart.objects(*words))
 
 
-def test_the_pods_meet_the_restricted_pod_security_standard(plane: ControlPlane, tmp_path: Path) -> None:
-    (deployment,) = (value for value in setup(tmp_path / "out") if value["kind"] == "Deployment")
-    test = named(Chart("helm4").objects())["Pod", "archfit-test"]
-    (job,) = (value for value in Chart("helm4").objects("--set", "mode=policy") if value["kind"] == "Job")
-    pods = {
-        "webhook": deployment["spec"]["template"]["spec"],
-        "test": test["spec"],
-        "first-policy": job["spec"]["template"]["spec"],
-    }
-    for name, spec in pods.items():
+def pod_specs(objects: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The pod spec of each object that has one, by kind and name."""
+    found = {}
+    for (kind, name), value in named(objects).items():
+        spec = value.get("spec", {})
+        spec = spec.get("jobTemplate", {}).get("spec", spec)
+        spec = spec["template"]["spec"] if "template" in spec else spec
+        if "containers" in spec:
+            found[f"{kind} {name}"] = spec
+    return found
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        pytest.param(CERT_MANAGER, 2, id="webhook-and-its-test"),
+        pytest.param(("--set", "mode=policy"), 2, id="policy"),
+        pytest.param(VALUES["audit"], 1, id="audit-each-night"),
+        pytest.param(VALUES["audit-in-parts"], 3, id="audit-in-parts"),
+    ],
+)
+def test_the_pods_meet_the_restricted_pod_security_standard(
+    plane: ControlPlane, words: tuple[str, ...], number: int
+) -> None:
+    specs = pod_specs(Chart("helm4").objects(*words))
+    assert len(specs) == number
+    for spec in specs.values():
         spec.pop("serviceAccountName", None)
-        pod = {"kind": "Pod", "metadata": {"name": name, "namespace": NAMESPACE}, "spec": spec}
+        pod = {"kind": "Pod", "metadata": {"generateName": "a-", "namespace": NAMESPACE}, "spec": spec}
         assert plane.dry(pod)["spec"]["enableServiceLinks"] is False
         spec["containers"][0]["securityContext"]["allowPrivilegeEscalation"] = True
         with pytest.raises(Refused, match="violates PodSecurity"):
             plane.dry(pod)
 
 
+def test_the_account_of_the_audit_has_these_rights_and_no_more(plane: ControlPlane, release) -> None:
+    release("install", str(CHART), "--set", "audit.cron.enabled=true")
+
+    def may(*words: str) -> bool:
+        user = f"--as=system:serviceaccount:{NAMESPACE}:archfit-audit"
+        return plane.kubectl("auth", "can-i", *words, user, check=False).stdout.strip() == "yes"
+
+    for resource in (
+        *("pods", "nodes", "services", "deployments.apps", "statefulsets.apps", "daemonsets.apps"),
+        *("replicasets.apps", "jobs.batch", "cronjobs.batch"),
+        "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+        "validatingwebhookconfigurations.admissionregistration.k8s.io",
+    ):
+        assert may("get", resource, "-A"), resource
+        assert may("list", resource, "-A"), resource
+    for words in (
+        ("get", "secrets", "-A"),
+        ("list", "secrets", "-n", NAMESPACE),
+        ("list", "configmaps", "-A"),
+        ("watch", "pods", "-A"),
+        ("create", "pods", "-n", NAMESPACE),
+        ("list", "nodepools.karpenter.sh", "-A"),
+        ("list", "endpoints", "-A"),
+        ("create", "validatingwebhookconfigurations.admissionregistration.k8s.io"),
+    ):
+        assert not may(*words), words
+
+
 @pytest.fixture
 def installed(plane: ControlPlane, tmp_path: Path):
-    """A webhook that notes its requests, installed from the files of `archfit setup webhook`."""
-    objects = setup(tmp_path / "out")
-    pair = read(str(tmp_path / "out")).pair
-    assert pair
+    """A webhook that notes its requests, installed as the chart renders it."""
+    objects, pair = paired(Chart("helm4"), tmp_path)
     plane.namespace("shop")
     with WebhookRecorder(pair, tmp_path) as recorder:
         for value in as_external_name(objects, recorder.port):
@@ -213,21 +216,24 @@ def test_other_requests_for_pods_are_not_asked(plane: ControlPlane, installed: W
 def test_a_renewed_certificate_is_believed_before_and_after_the_pods_read_it(
     plane: ControlPlane, installed: WebhookRecorder, tmp_path: Path
 ) -> None:
-    """The order of `kubectl apply`: caBundle changes at once, the pods' files up to a minute later."""
-    folder = tmp_path / "out"
-    start([str(PROGRAM), "setup", "webhook", "--renew", "--into", str(folder)], dict(os.environ)).ok()
-    renewed = [yaml.safe_load((folder / name).read_text()) for name in (SECRET, WEBHOOK)]
+    """By the commands again, and with the old certificate behind the new one in caBundle."""
+    first = (tmp_path / "tls.crt").read_bytes()
+    folder = tmp_path / "renewed"
+    folder.mkdir()
+    _objects, pair = paired(Chart("helm4"), folder)
+    both = folder / "both.crt"
+    both.write_bytes(pair.ca + first)
+    words = ("--set", "certificate.source=secret,certificate.secretName=archfit-tls")
+    renewed = Chart("helm4").objects(*words, "--set-file", f"certificate.caBundle={both}")
     for value in as_external_name(renewed, installed.port):
         plane.apply(json.dumps(value))
     assert asked_again(plane, installed)  # the old pair
-    pair = read(str(folder)).pair
-    assert pair
     installed.load(pair)
     plane.until("the API server asks with the new caBundle", lambda: asked_again(plane, installed))
 
 
 def test_while_the_webhook_is_down_pods_are_created_unchanged(plane: ControlPlane, tmp_path: Path) -> None:
-    objects = setup(tmp_path / "out")
+    objects, _pair = paired(Chart("helm4"), tmp_path)
     for value in as_external_name(objects, 1):  # nothing listens at port 1
         plane.apply(json.dumps(value))
     plane.namespace("shop")
@@ -251,13 +257,33 @@ def release(request: pytest.FixtureRequest, plane: ControlPlane):
     chart.run("uninstall", "archfit", "--namespace", NAMESPACE, KUBECONFIG=str(plane.kubeconfig))
 
 
-def certificate(plane: ControlPlane) -> tuple[KeyPair, dict[str, Any]]:
+def certificate(plane: ControlPlane) -> tuple[Pair, dict[str, Any]]:
     """The installed pair with the CAs of caBundle, and the Secret."""
     secret = plane.get(f"/api/v1/namespaces/{NAMESPACE}/secrets/archfit-tls")
     (webhook,) = plane.get(f"{WEBHOOKS}/archfit")["webhooks"]
     bundle = webhook["clientConfig"]["caBundle"]
     data = (bundle, secret["data"]["tls.crt"], secret["data"]["tls.key"])
-    return KeyPair(*map(base64.b64decode, data)), secret
+    return Pair(*map(base64.b64decode, data)), secret
+
+
+@pytest.mark.parametrize("helm", ["helm3", "helm4"])
+def test_without_a_cluster_the_chart_prints_the_commands_for_a_secret(
+    plane: ControlPlane, helm: str, tmp_path: Path
+) -> None:
+    """They make what the API server and its pods take."""
+    _openssl, kubectl, _words = printed_commands(Chart(helm))
+    objects, pair = paired(Chart(helm), tmp_path)
+    examine(pair, "archfit.archfit.svc")
+    words = [word.replace("tls.", f"{tmp_path}/tls.") for word in kubectl.split()[1:]]
+    plane.kubectl(*words)
+    (volume,) = (
+        one
+        for one in named(objects)["Deployment", "archfit"]["spec"]["template"]["spec"]["volumes"]
+        if one["name"] == "tls"
+    )
+    path = f"/api/v1/namespaces/{NAMESPACE}/secrets/{volume['secret']['secretName']}"
+    assert base64.b64decode(plane.get(path)["data"]["tls.crt"]) == pair.certificate
+    plane.delete(path)
 
 
 def test_helm_keeps_the_certificate_until_it_is_nearly_over(plane: ControlPlane, release) -> None:
@@ -278,7 +304,7 @@ def test_helm_keeps_the_certificate_until_it_is_nearly_over(plane: ControlPlane,
     second, _ = certificate(plane)
     assert second.certificate != first.certificate
     examine(second, "archfit.archfit.svc")
-    examine(first.replace(ca=second.ca), "archfit.archfit.svc")  # pods that have not read the new one
+    examine(first._replace(ca=second.ca), "archfit.archfit.svc")  # pods that have not read the new one
     assert second.ca.count(b"BEGIN CERTIFICATE") == 2
     release("upgrade", str(CHART), "--set", "replicas=2")
     assert certificate(plane)[0] == second
@@ -302,7 +328,7 @@ def test_a_service_of_another_name_gets_a_certificate_for_it(plane: ControlPlane
     release("install", str(CHART), "--set", secret)
     release("upgrade", str(CHART), "--set", f"{secret},fullnameOverride=placement")
     data = plane.get(f"/api/v1/namespaces/{NAMESPACE}/secrets/pair")["data"]
-    pair = KeyPair(*(base64.b64decode(data[key]) for key in ("ca.crt", "tls.crt", "tls.key")))
+    pair = Pair(*(base64.b64decode(data[key]) for key in ("ca.crt", "tls.crt", "tls.key")))
     examine(pair, "placement.archfit.svc")
     (webhook,) = plane.get(f"{WEBHOOKS}/placement")["webhooks"]
     assert webhook["clientConfig"]["caBundle"] == data["ca.crt"]

@@ -1,4 +1,4 @@
-"""A webhook in the test's own process, with a certificate of `archfit setup webhook`: it notes what it is asked for.
+"""A webhook in the test's own process, with a certificate of its own: it notes what it is asked for.
 
     with WebhookRecorder(pair, folder) as recorder:
         recorder.port                    on loopback
@@ -22,13 +22,13 @@ from mutating_webhooks import Answering, allowed
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from archfit.webhook.setup.certificates import KeyPair
+    from webhook_pairs import Pair
 
 
 class WebhookRecorder:
     """See the module. folder: for the pair, which Python reads from files."""
 
-    def __init__(self, pair: KeyPair, folder: Path) -> None:
+    def __init__(self, pair: Pair, folder: Path) -> None:
         self.asked: list[dict[str, Any]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -38,7 +38,7 @@ class WebhookRecorder:
         self._server.socket = self._context.wrap_socket(self._server.socket, server_side=True)
         self.port: int = self._server.server_address[1]
 
-    def load(self, pair: KeyPair) -> None:
+    def load(self, pair: Pair) -> None:
         """Serve this pair from now on."""
         path = self._folder / "pair.pem"
         path.write_bytes(pair.certificate + pair.key)

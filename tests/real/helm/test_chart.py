@@ -1,4 +1,4 @@
-"""charts/archfit: both Helms take it, `archfit setup` holds its rendering, its schema refuses mistakes."""
+"""charts/archfit: both Helms take it, what it renders is what archfit reads, its schema refuses mistakes."""
 
 from __future__ import annotations
 
@@ -7,22 +7,17 @@ import json
 import os
 import re
 import shlex
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 from registry import Registry
-from setup_manifests import manifests
 
 import machine
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.config_file import from_file
 from archfit.webhook.memory_budget import MIB, SMALLEST_LIMIT
-from archfit.webhook.setup import setup_files
-from archfit.webhook.setup.certificates import KeyPair, examine
-from archfit.webhook.setup.setup_files import WebhookChoices
-from chart_runs import CERT_MANAGER, CHART, KUBERNETES, POLICY_VALUES, VALUES, Chart, named, plain
+from chart_runs import CERT_MANAGER, CHART, GIVEN, KUBERNETES, POLICY_VALUES, VALUES, Chart, named
 from helm_runs import start
 from program import PROGRAM
 
@@ -32,80 +27,6 @@ if TYPE_CHECKING:
 
 # With what Helm's templates and YAML could trip over.
 LOCK = '{"version": 1, "images": {"a": "\\"{{ b }}"}}'
-
-
-def setup_objects(choices: WebhookChoices) -> dict[tuple[str, str], dict[str, Any]]:
-    """What `archfit setup webhook` writes, but the Namespace, which `helm install --create-namespace` makes, and the
-    ConfigMap of --client-ca, which the chart only names.
-    """
-    texts = setup_files.files(choices)
-    if not choices.cert_manager:
-        texts = setup_files.with_certificate(texts, KeyPair(b"ca", b"certificate", b"key"))
-    texts.pop(setup_files.CLIENT_CA, None)
-    found = [value for text in texts.values() for value in yaml.safe_load_all(text)]
-    return plain(value for value in found if value["kind"] != "Namespace")
-
-
-def test_setup_holds_the_rendering_of_the_chart(chart: Chart) -> None:
-    rendered = manifests(machine.tool(chart.name))
-    shipped = {path for folder in {path.parent for path in rendered} for path in folder.iterdir()}
-    assert shipped == set(rendered)
-    for path, text in rendered.items():
-        assert path.read_text(encoding="utf-8") == text, f"{path}: run scripts/setup_manifests.py"
-
-
-@pytest.mark.parametrize(
-    ("words", "choices"),
-    [
-        pytest.param((), WebhookChoices(), id="default"),
-        pytest.param(CERT_MANAGER, WebhookChoices(cert_manager=True), id="cert-manager"),
-        pytest.param(
-            ("--set", "registrySecret=pulls,priorityClassName=high,networkPolicy.egressPorts={443,6379}"),
-            WebhookChoices(registry_secret="pulls", priority_class="high", egress_ports=(443, 6379)),
-            id="options",
-        ),
-        pytest.param(
-            (
-                "--set",
-                "clientCA.configMap=archfit-clients,resources.limits.memory=1Gi,"
-                "networkPolicy.apiServer={10.0.0.0/28,fd00::/64}",
-            ),
-            WebhookChoices(client_ca="a CA\n", memory_limit="1Gi", api_server=("10.0.0.0/28", "fd00::/64")),
-            id="hostile-clients",
-        ),
-        pytest.param(
-            ("--set", "networkPolicy.enabled=false"),
-            WebhookChoices(network_policy=False),
-            id="no-network-policy",
-        ),
-        pytest.param(
-            ("--set", "pullSecrets={shop/pulls,team/more.pulls}"),
-            WebhookChoices(pull_secrets=(("shop", "pulls"), ("team", "more.pulls"))),
-            id="pull-secrets",
-        ),
-        pytest.param(
-            (
-                "--set-string",
-                "image.repository=example.com/a,image.tag=2",
-                "--set-literal",
-                f"lockFile={LOCK}",
-            ),
-            WebhookChoices(image="example.com/a:2", lock=LOCK),
-            id="image-and-lock",
-        ),
-    ],
-)
-def test_the_chart_renders_what_setup_writes(
-    chart: Chart, words: tuple[str, ...], choices: WebhookChoices
-) -> None:
-    rendered = plain(chart.objects(*words))
-    written = setup_objects(choices)
-    assert sorted(rendered) == sorted(written)
-    for key, value in written.items():
-        if key[0] == "ConfigMap":  # the text of the configuration is Helm's own
-            texts = [one["data"].pop("archfit.yaml") for one in (value, rendered[key])]
-            assert yaml.safe_load(texts[0]) == yaml.safe_load(texts[1])
-        assert rendered[key] == value, key
 
 
 ALL_VALUES = VALUES | POLICY_VALUES
@@ -123,46 +44,30 @@ def test_lint_and_template_take_the_values(chart: Chart, words: tuple[str, ...])
 @pytest.mark.parametrize(
     ("words", "flags"),
     [
-        pytest.param((), (), id="default"),
+        pytest.param((), [], id="default"),
         pytest.param(
-            ("--set", "policy.carrier=crd,policy.name=shop.example,policy.deny=true,policy.maxAge=36h"),
-            ("--carrier", "crd", "--name", "shop.example", "--deny", "--max-age", "36h"),
-            id="carrier-name-deny",
+            ("--set", "policy.carrier=crd,policy.name=shop.example,policy.maxAge=36h"),
+            ["--carrier", "crd", "--name", "shop.example", "--max-age", "36h"],
+            id="carrier-name-age",
         ),
+        pytest.param(("--set", "policy.deny=true"), ["--deny"], id="deny"),
         pytest.param(
-            (
-                *("--set", "policy.namespaceSelectors={team=web,!legacy},policy.apiVersion=v1beta1"),
-                *("--set", "policy.schedule=5 4 * * *,registrySecret=pulls,image.repository=x.example/a"),
-                *("--set-string", "image.tag=2"),
-            ),
-            (
-                *(
-                    "--namespace-selector",
-                    "team=web",
-                    "--namespace-selector",
-                    "!legacy",
-                    "--api-version",
-                    "v1beta1",
-                ),
-                *("--schedule", "5 4 * * *", "--registry-secret", "pulls", "--image", "x.example/a:2"),
-            ),
-            id="all-others",
+            ("--set", "policy.namespaceSelectors={team=web,!legacy},policy.apiVersion=v1beta1"),
+            [
+                *("--namespace-selector", "team=web", "--namespace-selector", "!legacy"),
+                *("--api-version", "v1beta1"),
+            ],
+            id="selectors-and-version",
         ),
     ],
 )
-def test_the_mode_policy_renders_what_setup_policy_writes(
-    chart: Chart, tmp_path: Path, words: tuple[str, ...], flags: tuple[str, ...]
+def test_the_job_of_the_policy_has_the_flags_of_the_values(
+    chart: Chart, words: tuple[str, ...], flags: list[str]
 ) -> None:
-    start([str(PROGRAM), "setup", "policy", "--into", str(tmp_path / "out"), *flags], dict(os.environ)).ok()
-    files = sorted((tmp_path / "out").glob("*.yaml"))
-    found = [value for path in files for value in yaml.safe_load_all(path.read_text())]
-    written = plain(value for value in found if value["kind"] != "Namespace")
-    rendered = plain(chart.objects("--set", "mode=policy", *words))
-    assert sorted(rendered) == sorted(written)
-    texts = [one["ConfigMap", "archfit-policy"]["data"].pop("archfit.yaml") for one in (rendered, written)]
-    assert yaml.safe_load(texts[0]) == yaml.safe_load(texts[1])
-    for key, value in written.items():
-        assert rendered[key] == value, key
+    _name, template = first_job(chart, *words)
+    (container,) = template["spec"]["containers"]
+    assert container["command"] == ["archfit", "policy", "--live", "--apply", *flags]
+    assert BY_NAME["policy"].parser().parse_known_args(container["command"][2:])[1] == []
 
 
 def first_job(chart: Chart, *words: str) -> tuple[str, dict[str, Any]]:
@@ -307,18 +212,6 @@ def test_a_changed_configuration_starts_new_pods(chart: Chart) -> None:
     assert checksum() == checksum("--set-literal", f"lockFile={LOCK}")  # which the pods read themselves
 
 
-def test_helms_certificate_is_one_that_the_api_server_takes(chart: Chart) -> None:
-    rendered = named(chart.objects("--set", "certificate.days=30", namespace="hooks"))
-    secret = rendered["Secret", "archfit-tls"]
-    (webhook,) = rendered["MutatingWebhookConfiguration", "archfit"]["webhooks"]
-    assert webhook["clientConfig"]["caBundle"] == secret["data"]["ca.crt"]
-    pair = KeyPair(*(base64.b64decode(secret["data"][key]) for key in ("ca.crt", "tls.crt", "tls.key")))
-    served = examine(pair, "archfit.hooks.svc")
-    assert abs(served.expires - served.begins - timedelta(days=30)) < timedelta(minutes=1)
-    renew = datetime.fromtimestamp(int(secret["metadata"]["annotations"]["archfit.dev/renew-after"]), UTC)
-    assert 0.32 < served.share_left(renew) < 0.34
-
-
 def test_a_secret_of_ones_own_comes_with_its_ca(chart: Chart, tmp_path: Path) -> None:
     (tmp_path / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n")
     words = ("--set", "certificate.source=secret,certificate.secretName=pair")
@@ -350,7 +243,7 @@ SMALLEST = f"{SMALLEST_LIMIT // MIB}Mi"
         ("--set-json", f"resources.limits.memory={SMALLEST_LIMIT}"),
         ("--set", f"memoryLimit={SMALLEST}"),
         ("--set", "resources.limits=null,memoryLimit=1Gi"),
-        ("--set", "resources=null,memoryLimit=0.25Gi"),
+        ("--set", "resources=null,memoryLimit=0.3125Gi"),
         ("--set-string", "resources.limits.memory=300e6"),
     ],
     ids=lambda words: words[1],
@@ -361,7 +254,11 @@ def test_the_least_memory_that_the_server_takes_is_taken(chart: Chart, words: tu
 
 
 def test_what_the_container_is_told_is_what_the_server_reads(chart: Chart) -> None:
-    words = ("--set", "clientCA.secret=pair,clientCA.key=x.pem,memoryLimit=300Mi,pullSecrets={a/b}")
+    words = (
+        *CERT_MANAGER,
+        "--set",
+        "clientCA.secret=pair,clientCA.key=x.pem,memoryLimit=400Mi,pullSecrets={a/b}",
+    )
     more = ("--set", "ports.https=9443,ports.metrics=9080,extraArgs={--log-level=debug,--mirror,a=https://b}")
     rendered = named(chart.objects(*words, *more))
     spec = rendered["Deployment", "archfit"]["spec"]["template"]["spec"]
@@ -369,32 +266,35 @@ def test_what_the_container_is_told_is_what_the_server_reads(chart: Chart) -> No
     command, *arguments = container["args"]
     options, rest = BY_NAME[command].parser().parse_known_args(arguments)
     assert rest == ["--mirror", "a=https://b"]  # an option of every command, which a run reads
-    assert (options.client_ca, options.memory_limit) == ("/etc/archfit/clients/ca.crt", "300Mi")
+    assert (options.client_ca, options.memory_limit) == ("/etc/archfit/clients/ca.crt", "400Mi")
     (volume,) = (one for one in spec["volumes"] if one["name"] == "clients")
     assert volume["secret"]["items"] == [{"key": "x.pem", "path": "ca.crt"}]
     (mount,) = (one for one in container["volumeMounts"] if one["name"] == "clients")
     assert mount["mountPath"] == "/etc/archfit/clients"
     # It asks the webhook without a client's certificate.
     assert ("Pod", "archfit-test") not in rendered
-    assert ("Pod", "archfit-test") in named(chart.objects())
+    assert ("Pod", "archfit-test") in named(chart.objects(*CERT_MANAGER))
 
 
 def helm_lines() -> list[str]:
     """The commands of the pages that render the chart."""
     docs = machine.ROOT / "docs"
-    pages = [docs / "serve.md", docs / "policy.md", CHART / "README.md"]
+    pages = [docs / "serve.md", docs / "policy.md", docs / "fleet.md", CHART / "README.md"]
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages).replace("\\\n", " ")
-    found = re.findall(r"^\s*helm ((?:install|upgrade) archfit charts/archfit .*)$", text, re.MULTILINE)
+    found = re.findall(
+        r"^\s*helm ((?:install|upgrade(?: --install)?) [\w-]+ archfit-chart .*)$", text, re.MULTILINE
+    )
     return [line for line in found if "#" not in line]
 
 
 @pytest.mark.parametrize("line", helm_lines())
 def test_the_commands_of_the_pages_render(chart: Chart, tmp_path: Path, line: str) -> None:
     (tmp_path / "archfit.yaml").write_text("apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n")
-    (tmp_path / "charts").symlink_to(CHART.parent)
+    (tmp_path / "archfit-chart").symlink_to(CHART)
     words = [
         word
-        for word in shlex.split(line)[1:]
+        for word in shlex.split(line.replace("upgrade --install", "upgrade"))[1:]
         if word not in {"--create-namespace", "--reset-then-reuse-values"}
     ]
-    chart.run("template", *words, "--kube-version", KUBERNETES, cwd=tmp_path).ok()
+    given = () if re.search("mode=|certificate.source=", line) else GIVEN
+    chart.run("template", *words, *given, "--kube-version", KUBERNETES, cwd=tmp_path).ok()

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from case_files import rows
-from chart_runs import CHART, Chart, NoKeyTwice, named
+from chart_runs import CHART, GIVEN, Chart, NoKeyTwice, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,7 +126,7 @@ PATHS = list(paths(yaml.safe_load((CHART / "values.yaml").read_text(encoding="ut
 _EVERYTHING = (
     *("--set", "metrics.serviceMonitor.enabled=true,metrics.prometheusRule.enabled=true"),
     *("--set", "metrics.dashboard.enabled=true,registrySecret=a,podLabels.a=b"),
-    *("--set", "audit.enabled=true"),
+    *("--set", "audit.cron.enabled=true,certificate.source=cert-manager"),
 )
 _SECTIONS = {path for path in PATHS if any(other.startswith(f"{path}.") for other in PATHS)}
 _FREE = {"configuration.spec", "podSecurityContext", "podSecurityContext.seccompProfile", "nodeSelector"}
@@ -172,7 +172,7 @@ _SERVED = ("--api-versions", "admissionregistration.k8s.io/v1/MutatingAdmissionP
             True,
             id="the-version-of-manifests",
         ),
-        pytest.param((*_CLUSTER, "--set", "mode=webhook"), False, id="the-webhook-needs-none"),
+        pytest.param((*_CLUSTER, *GIVEN, "--set", "mode=webhook"), False, id="the-webhook-needs-none"),
     ],
 )
 def test_a_policy_is_refused_where_the_cluster_serves_none(

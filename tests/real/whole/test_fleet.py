@@ -1,4 +1,4 @@
-"""What `archfit setup fleet` writes, as it runs: real controllers, and a stand-in for the kubelet that runs the pods.
+"""The audits that the chart installs, as they run: real controllers, and a stand-in for the kubelet that runs the pods.
 
 The turns that take minutes are in the part `fleet` of `make -C lab whole` (lab/whole/fleet).
 """
@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from chart_runs import CHART, Chart
 from container_process import require
 from whole.fleet import turns
 from whole.fleet.refusals import REFUSALS, refused
-from whole.fleet.site import NAMESPACE, FleetSite
+from whole.fleet.site import IMAGE, NAMESPACE, NIGHTLY, FleetSite
 from whole.fleet.turns import Turn, shop
 
 
@@ -24,7 +25,7 @@ def site(real: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet
 
 @pytest.fixture(scope="module")
 def out(site: FleetSite) -> Path:
-    """What archfit wrote for eight shards, applied."""
+    """The Jobs for eight shards."""
     return turns.written(site)
 
 
@@ -60,11 +61,27 @@ def test_a_snapshot_that_is_refused_leaves_the_volume_as_it_was(turn: Turn) -> N
     assert wrong == []
 
 
+def test_one_helm_command_runs_the_three_jobs_and_waits_for_the_report(turn: Turn) -> None:
+    site = turn.site
+    repository, _, tag = IMAGE.rpartition(":")
+    values = "mode=audit,audit.job.enabled=true,audit.job.shards=2,audit.claim=archfit-audit"
+    words = ("--set", f"{values},image.repository={repository},image.tag={tag}", "--timeout", "10m")
+    settings = ("--set-file", f"configuration={site.folder}/archfit.yaml")
+    access = {"KUBECONFIG": str(site.plane.kubeconfig)}
+    chart = Chart("helm4")
+    place = ("parts", str(CHART), "--namespace", NAMESPACE)
+    notes = chart.run("install", *place, *words, *settings, **access).ok().decode()
+    assert "kubectl -n archfit logs job/parts-archfit-audit-merge" in notes
+    said = site.plane.kubectl("logs", "-n", NAMESPACE, "job/parts-archfit-audit-merge").stdout
+    assert "ready" in said
+    assert len(site.report("report.json")["facts"]["shards"]) == 2
+
+
 def test_the_nightly_audit_writes_its_files_each_time(site: FleetSite) -> None:
-    """By the command that `setup fleet` prints, twice; the schedule itself is in `make -C lab whole`."""
-    site.write("cron", "--cache", site.cache.url())
+    """By the command that the chart prints, twice; the schedule itself is in `make -C lab whole`."""
+    site.write("cron")
     for job in ("first", "second"):
-        site.plane.kubectl("create", "job", "-n", NAMESPACE, "--from=cronjob/archfit-audit", job)
+        site.plane.kubectl("create", "job", "-n", NAMESPACE, f"--from=cronjob/{NIGHTLY}", job)
         assert site.ended(job) == "Complete"
     said = site.plane.kubectl("logs", "-n", NAMESPACE, "job/second").stdout
     assert "ready" in said

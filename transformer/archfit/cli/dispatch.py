@@ -9,6 +9,7 @@ from typing import Any
 
 from archfit.base.errors import UsageError
 from archfit.base.spelling import nearest
+from archfit.cli.setup.chart import retired
 from archfit.cli.usage.command_row import GENERAL, JSON_FLAG, Command, flags_of
 from archfit.cli.usage.command_table import BY_NAME, COMMANDS, MAIN, find, first_words, words_below
 from archfit.cli.usage.help import help_text, short_help
@@ -54,6 +55,8 @@ def _unknown(word: str) -> str:
 
 def _unknown_member(group: Command, word: str) -> str:
     names = words_below(group)
+    if group.name == "setup" and (instead := retired(word)):
+        return instead
     near = nearest(word, names)
     if near:
         return f"{group.program} {word}: there is no such tool: did you mean {group.program} {near}?"

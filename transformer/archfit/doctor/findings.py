@@ -74,7 +74,7 @@ ENTRY_POINTS = (
     Need("container function", "docker, podman or nerdctl", ("containers",)),
     Need("Argo CD", "nothing here", elsewhere="in its sidecar: archfit setup argocd --check"),
     Need("Flux, Rancher Fleet", "nothing here", elsewhere="archfit setup flux --check"),
-    Need("webhook", "nothing here", elsewhere="archfit setup webhook --check --live"),
+    Need("webhook", "nothing here", elsewhere="helm test archfit --namespace archfit"),
     Need("audit, policy --live", "kubectl, a context", ("kubectl", "context")),
     Need("audit --format html", "the extra audit", ("extra audit",)),
     Need("serve", "the extra serve", ("extra serve",)),

@@ -345,7 +345,6 @@ TABLE = (*SPEC, *OPERATOR)
 BY_KEY = {option.key: option for option in TABLE}
 
 RETIRED: dict[tuple[str, str], str] = {
-    ("--engine", "argo"): "write --engine job",
     ("--format", "tap"): "write --format junit",
     ("--late-changes", ""): "write --deny, which refuses such a pod, too",
     ("--history", ""): "write --format openmetrics, which Prometheus keeps",

@@ -1,7 +1,6 @@
 """The flags of `archfit policy`: which go together, the settings that they give, and the line that repeats them.
 
-`archfit setup policy` shares those that say what a policy is. --namespace-selector has kubectl's syntax for label
-selectors; it becomes the matchExpressions of a LabelSelector:
+--namespace-selector has kubectl's syntax for label selectors; it becomes the matchExpressions of a LabelSelector:
 
     selector     requirement ("," requirement)*
     requirement  key | "!" key | key ("=" | "==" | "!=") value | key ("in" | "notin") "(" value ("," value)* ")"
@@ -23,7 +22,7 @@ from typing import Any
 from archfit.base.documentation import page
 from archfit.base.errors import UsageError
 from archfit.cli.invocation import Invocation
-from archfit.cli.setup.own_pods import SUBDOMAIN
+from archfit.cli.setup.object_names import SUBDOMAIN
 from archfit.cli.usage.cluster_commands import POLICY_FLAGS
 from archfit.cli.usage.command_row import Command
 from archfit.cli.usage.command_table import BY_NAME

@@ -1,1 +1,1 @@
-"""`archfit serve` and `archfit setup webhook`: admission by a server."""
+"""`archfit serve`: admission by a server."""

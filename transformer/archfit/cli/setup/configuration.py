@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from archfit.base.errors import ArchfitError
-from archfit.cli.setup.own_pods import content
+from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.files import read_file
 from archfit.cli.setup.owned_files import content_of_users_file
 from archfit.cli.setup.yaml_files import on_few_lines
 from archfit.edit.render import flow
@@ -49,7 +49,7 @@ def configuration(named: str | None, environ: Mapping[str, str]) -> Configuratio
     path = environ.get(CONFIG_VARIABLE, "") if named is None else named
     if named is None and not path:
         return Configuration("", {})
-    text = content(by, path)
+    text = _content(by, path)
     from_file(text, path, by)
     values: Any = read(text.decode("utf-8-sig")).values
     spec = dict(values.get("spec") or {})
@@ -57,6 +57,15 @@ def configuration(named: str | None, environ: Mapping[str, str]) -> Configuratio
     advice = f"{' and '.join(stays)} of {path}: not written; name a file with it in ARCHFIT_CONFIG where archfit runs\n"
     nodes = {key: on_few_lines(value) for key, value in spec.items()}
     return Configuration(path, nodes, advice if stays else "")
+
+
+def _content(flag: str, path: str) -> bytes:
+    if not path:
+        raise UsageError(f"{flag}: is empty: write a path, or leave the flag out")
+    try:
+        return read_file(path)
+    except OSError as error:
+        raise UsageError(f"{flag}: cannot read {path!r} ({error.strerror}): name a readable file") from None
 
 
 def compared(named: str | None, environ: Mapping[str, str], paths: Iterable[str]) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from archfit.cli.usage.cluster_commands import POLICY_FLAGS
 from archfit.cli.usage.command_row import (
     ALL_STREAMS,
     CHECK_FLAG,
@@ -249,213 +248,22 @@ into a Kustomization or a HelmRelease of Flux.
         exits=SET_UP,
     ),
     Command(
-        "setup policy",
-        "Writes a CronJob that keeps an admission policy up to date.",
-        ("setup policy [OPTION]..", "setup policy --check [OPTION].."),
-        "archfit.policy.installed.setup:run",
-        NO_INPUT,
+        "setup chart",
+        "Writes the Helm chart of webhook, policy and nightly audit.",
+        ("setup chart [--into DIR] [--force]",),
+        "archfit.cli.setup.chart:run",
+        ("stderr",),
         flags=(
-            Flag("--into DIR", "Write there; default: archfit-policy."),
-            Flag("--schedule CRON", "When the job runs, as in '17 * * * *', which is the default."),
-            Flag("--image NAME", "The job's image; default: registry.example.com/archfit:VERSION."),
-            Flag("--configuration FILE", "The archfit.yaml for the job, as archfit setup cluster writes it."),
-            Flag(
-                "--registry-secret NAME",
-                "A Secret of type kubernetes.io/dockerconfigjson in the namespace archfit, with the credentials for "
-                "registries.",
-            ),
-            *POLICY_FLAGS,
+            Flag("--into DIR", "Write there; default: archfit-chart."),
             Flag("--force", "Overwrite files that differ."),
-            Flag(
-                "--check",
-                "Write nothing. Say whether the cluster has the policy, and whether the job keeps it up to date.",
-                brief="Say whether the job keeps the cluster's policy up to date; write nothing.",
-            ),
-            Flag("--context NAME", "The context of kubectl, for --check."),
-            Flag("--kubeconfig FILE", "The configuration of kubectl, for --check."),
             REMOVE_FLAG,
         ),
         about="""\
-The job runs archfit policy --live --apply: it reads which images the cluster uses, asks their registries, and \
-applies the policy. Its service account may list pods and workloads, and write the objects of the policy alone.
+What runs in a cluster is installed by this chart, with Helm 3 or 4: the webhook, the policy and the job that renews \
+it, an audit each night or in parts. archfit prints the command for each.
 
-  archfit setup policy --image registry.example.com/archfit:1
-  kubectl apply --server-side -f archfit-policy
-  archfit setup policy --check""",
-        exits=SET_UP,
-    ),
-    Command(
-        "setup webhook",
-        "Writes the manifests of the admission webhook, or checks them.",
-        (
-            "setup webhook [OPTION]..",
-            "setup webhook --renew [--into DIR] [--days N]",
-            "setup webhook --check [--live] [--into DIR]",
-        ),
-        "archfit.webhook.setup.setup:run",
-        NO_INPUT,
-        flags=(
-            Flag("--into DIR", "Write there; default: archfit-webhook."),
-            Flag("--namespace NAME", "The namespace of the webhook; default: archfit."),
-            Flag(
-                "--image NAME",
-                "The webhook's image; default: registry.example.com/archfit:VERSION.",
-                brief="The webhook's image, built from the Dockerfile.",
-            ),
-            Flag(
-                "--configuration FILE",
-                "The archfit.yaml for the webhook, as archfit setup cluster writes it.",
-                brief="The archfit.yaml for the webhook.",
-            ),
-            Flag("--lock-file FILE", "An archfit.lock for the webhook. It asks no registry for its images."),
-            Flag(
-                "--registry-secret NAME",
-                "A Secret of type kubernetes.io/dockerconfigjson in the webhook's namespace, with the credentials "
-                "for registries.",
-                brief="A Secret with the credentials for registries.",
-            ),
-            Flag(
-                "--pull-secret NAMESPACE/NAME",
-                "A pull secret that the webhook may read, for the pods of that namespace that refer to it.",
-                brief="A pull secret that the webhook may read.",
-                repeatable=True,
-            ),
-            Flag(
-                "--egress-port PORT",
-                "A port that the webhook may call beside DNS; default: 443. The first use replaces the default.",
-                brief="A port that it may call beside DNS; default: 443.",
-                repeatable=True,
-            ),
-            Flag(
-                "--api-server CIDR",
-                "From where the API server calls, such as 10.0.0.0/28: the NetworkPolicy admits no other address. "
-                "Without it, every address is admitted.",
-                brief="From where the API server calls; default: anywhere.",
-                repeatable=True,
-            ),
-            Flag("--no-network-policy", "Write no NetworkPolicy."),
-            Flag(
-                "--client-ca FILE",
-                "The CA of the API server's client certificate, in PEM. The webhook then answers no other client, so "
-                "tell the API server first to present the certificate.",
-                brief="The CA of the only clients that are answered.",
-            ),
-            Flag(
-                "--memory-limit QUANTITY",
-                "The memory limit of the webhook's container, 320Mi or more; default: 512Mi.",
-                brief="Its memory limit, 320Mi or more; default: 512Mi.",
-            ),
-            Flag("--priority-class NAME", "The pods' PriorityClass, as system-cluster-critical."),
-            Flag(
-                "--cert-manager",
-                "Let cert-manager make and renew the certificate. Without it, archfit makes one with openssl.",
-            ),
-            Flag("--days N", "How long a new certificate is valid; default: 365."),
-            Flag(
-                "--renew",
-                "Write a new certificate into DIR, and leave everything else there as it is.",
-                brief="Write a new certificate into DIR, and nothing else.",
-            ),
-            Flag("--force", "Overwrite files that differ."),
-            Flag(
-                "--check",
-                "Write nothing. Say whether key, certificate and caBundle in DIR belong together, and when the "
-                "certificate expires.",
-                brief="Say whether the files in DIR belong together, and when the certificate expires; write nothing.",
-            ),
-            Flag(
-                "--live",
-                "With --check: look at the cluster, and create a pod as a dry run to see whether the webhook answers.",
-            ),
-            Flag("--context NAME", "The context of kubectl, for --live."),
-            Flag("--kubeconfig FILE", "The configuration of kubectl, for --live."),
-            REMOVE_FLAG,
-        ),
-        about="""\
-It writes whole manifests: two replicas of archfit serve, and the MutatingWebhookConfiguration that calls them for new \
-pods.
-
-  archfit setup webhook --image registry.example.com/archfit:1
-  kubectl apply --server-side -f archfit-webhook""",
-        exits=SET_UP,
-    ),
-    Command(
-        "setup fleet",
-        "Writes an audit in parts or each night, or checks it.",
-        ("setup fleet --engine job|cron [OPTION]..", "setup fleet --engine job|cron --check [OPTION].."),
-        "archfit.audit.fleet.setup:run",
-        NO_INPUT,
-        flags=(
-            Flag(
-                "--engine job|cron",
-                "What runs the parts: job, the Indexed Job of Kubernetes itself; cron, a CronJob with one pod and no "
-                "parts.",
-                values="job cron",
-                brief="Jobs, or a nightly CronJob without parts.",
-            ),
-            Flag("--shards N", "Into how many parts the images are divided, 1 to 500; default: 8."),
-            Flag("--parallelism N", "How many parts run at once; default: 8."),
-            Flag(
-                "--schedule CRON",
-                "When the CronJob runs, in the time zone of the control plane; default: '23 2 * * *'.",
-                brief="When the CronJob runs; default: '23 2 * * *'.",
-            ),
-            Flag("--into DIR", "Write there; default: archfit-fleet."),
-            Flag("--namespace NAME", "The namespace of the audit; default: archfit."),
-            Flag(
-                "--image NAME",
-                "The pods' image; default: registry.example.com/archfit:VERSION.",
-                brief="The pods' image, which is yours.",
-            ),
-            Flag(
-                "--cluster NAME",
-                "The name of the cluster in the report; default: the uid of the namespace kube-system.",
-            ),
-            Flag(
-                "--configuration FILE",
-                "The archfit.yaml for the audit: registries, mirrors, requests per second.",
-            ),
-            Flag(
-                "--registry-secret NAME",
-                "A Secret of type kubernetes.io/dockerconfigjson in that namespace, with the credentials for "
-                "registries.",
-            ),
-            Flag(
-                "--cache URL", "The cache server that all parts share, such as redis://cache.example:6379/0."
-            ),
-            Flag(
-                "--cache-secret NAME",
-                "A Secret in that namespace whose key `password` holds the cache server's password.",
-            ),
-            Flag(
-                "--claim NAME",
-                "A PersistentVolumeClaim that is there, for all pods to write to. Without it, archfit writes one.",
-                brief="A claim that is there, for all pods to write to.",
-            ),
-            Flag("--storage-class NAME", "The storage class of the claim that archfit writes."),
-            Flag(
-                "--node-pools",
-                "Let the audit also list node pools: of Karpenter, Cluster API, OpenShift, and ComputeClasses of GKE.",
-                brief="Let the audit also list node pools.",
-            ),
-            Flag("--force", "Overwrite files that differ."),
-            Flag(
-                "--check",
-                "Write nothing. Say whether the cluster can run the audit, and how the last run ended.",
-                brief="Say whether the cluster can run the audit, and how the last run ended; write nothing.",
-            ),
-            Flag("--context NAME", "The context of kubectl, for --check."),
-            Flag("--kubeconfig FILE", "The configuration of kubectl, for --check."),
-            REMOVE_FLAG,
-        ),
-        about="""\
-One step reads the cluster. Then each shard asks registries for its part of the images, and a last step makes one \
-report. The service account may get and list pods, nodes and the core kinds that make pods, \
-and get the namespace kube-system, and nothing else.
-
-  archfit setup fleet --engine job --shards 16 --image registry.example.com/archfit:1
-  kubectl apply --server-side -f archfit-fleet
-  archfit setup fleet --engine job --check""",
+  archfit setup chart --into archfit-chart
+  helm install archfit archfit-chart -n archfit --create-namespace --set image.repository=YOUR/IMAGE""",
         exits=SET_UP,
     ),
 )

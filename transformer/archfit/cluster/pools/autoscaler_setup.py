@@ -16,7 +16,7 @@ from archfit.base import standard_streams
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.files import write_new
 from archfit.base.printable import count, encoded, visible
-from archfit.cli.setup.own_pods import LABEL, object_name
+from archfit.cli.setup.object_names import LABEL, object_name
 from archfit.cli.setup.yaml_files import mapping, written
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster import nodes as fields

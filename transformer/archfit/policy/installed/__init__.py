@@ -1,1 +1,1 @@
-"""The policy in a cluster: the images that run there, the pods that test it, the job that renews it."""
+"""The policy in a cluster: the images that run there, the pods that test it."""

@@ -88,17 +88,8 @@ def check_version(connection: ClusterConnection, settings: PolicySettings) -> No
         raise UsageError(
             f"the API server{f' ({version})' if version else ''} has no MutatingAdmissionPolicy of {group}: it needs "
             "Kubernetes 1.36, or 1.34 with --api-version v1beta1 and the feature gate; install archfit serve on older "
-            "ones"
+            "ones (archfit setup chart)"
         )
-
-
-def has_validating_policy(connection: ClusterConnection, settings: PolicySettings) -> bool:
-    """Whether the companion policy and its binding are there. Raises ClusterError."""
-    base = "/apis/admissionregistration.k8s.io/v1"
-    return all(
-        get_if_there(connection, f"{base}/{resource}/{quote(settings.name)}") is not None
-        for resource in ("validatingadmissionpolicies", "validatingadmissionpolicybindings")
-    )
 
 
 def table_in_force(connection: ClusterConnection, settings: PolicySettings) -> Table:

@@ -1,1 +1,0 @@
-"""Audits of large clusters, in parts: as Jobs, or as a workflow of Argo Workflows."""
