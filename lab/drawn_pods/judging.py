@@ -146,7 +146,9 @@ def _run(
             told.update((check, name) for check in ("UNCHANGED", "NARROWNESS"))
         if decision.outcome == "Conflict" or pod.spec.get("nodeName"):
             told.add(("SAFETY", name))
-        if decision.immutable and all(any(one.startswith("windows/") for one in names) for names in built):
+        if decision.immutable and all(
+            any(one.startswith(("windows/", "wasi/")) for one in names) for names in built
+        ):
             told.add(("LIVENESS", name))
     return b"".join(map(bytes, frames.parts(data, transformed.splices))), told
 

@@ -144,12 +144,7 @@ def _is_unseen(pod: Pod, options: Options) -> bool:
 
 def _offers(narrowed: Sequence[Reach]) -> bool:
     """Whether some term still leads to Linux nodes, and the images say themselves that they run there."""
-    return any(
-        reach.live
-        and [system.os for system in reach.systems] == ["linux"]
-        and reach.systems[0].offered is not None
-        for reach in narrowed
-    )
+    return any(reach.on_linux and reach.systems[0].offered is not None for reach in narrowed)
 
 
 def _live(by_term: Sequence[Reach]) -> frozenset[str]:

@@ -1,12 +1,11 @@
 """Where a pod can go, for each of its required terms, and the required node affinity that it gets.
 
-A term opens the cells (system, architecture) of the cluster that its labels let through; images are asked then. A
-named architecture that only another system's cluster has is a cell of that one alone. An OS without entries in
-clusterArchitectures is opened by a term that names it, and has what the images offer, so that nothing is taken from it;
-where they offer nothing for it, it has those of Linux. A system whose nodes have a taint that the pod does not tolerate
+A term opens cells (system, architecture) of the cluster, a named architecture only where some cluster has it; images
+are asked then. An OS without entries in clusterArchitectures has what the images offer, so that nothing is taken from
+it; where they offer nothing for it, it has those of Linux. One whose nodes have a taint that the pod does not tolerate
 (`systemTaints`) is closed anyway. A term is meant for the systems that it or `spec.os` names, else for Linux if it
-opens a cell of it; beside one of these that lives, also for others that its images run on. What else it opens is
-`shut`. The first row that holds says what is written:
+opens a cell of it, and beside these for others that its images run on; the rest is `shut`. The first row that holds
+says what is written:
 
     a system is shut                        kubernetes.io/os In [the others], beside what the rows below write
     nodeSelector names an architecture      nothing, as it is supported already; a warning where the cluster lacks it
@@ -78,10 +77,9 @@ class System(Record):
 
 
 class Reach(Record):
-    """One required term, judged; at least one system. lost, shut: (os, architecture), sorted.
+    """One required term, judged; at least one system that it is meant for. lost, shut: (os, architecture), sorted.
 
-    systems: those that it is meant for. lost: where the images run, and one list of architectures cannot lead. shut:
-    what it opens of other systems. split: each system gets a term of its own.
+    lost: where the images run, and one list cannot lead. shut: of other systems. split: a term for each system.
     """
 
     demand: Demand
@@ -106,10 +104,7 @@ class Reach(Record):
     @property
     def on_linux(self) -> frozenset[str]:
         """The architectures of its live cells of Linux, which a bare architecture of the user's means."""
-        first = self.systems[0]
-        if first.os != "linux":
-            return _NOTHING
-        return self.live if len(self.systems) == 1 else self.live & first.runs
+        return frozenset([name for os, name in self.live_cells if os == "linux"])
 
 
 def _by_system(entries: tuple[str, ...]) -> dict[str, frozenset[str]]:
@@ -294,13 +289,11 @@ def required_terms(
 def _created(reach: Reach, *, pinned: bool, always: bool, unlabelled: bool) -> RequiredTerms:
     unlabelled = unlabelled and not reach.demand.asks_for_label
     if reach.split:
-        systems = reach.systems
-        shut = reach.shut + tuple((system.os, name) for system in systems for name in sorted(system.cluster))
-        parts = [
-            _over(reach.demand, [system]).replace(shut=tuple(pair for pair in shut if pair[0] != system.os))
-            for system in systems
+        parts = [(_over(reach.demand, [system]), system.os) for system in reach.systems]
+        apart = [
+            part.replace(shut=tuple(cell for cell in reach.cells if cell[0] != os)) for part, os in parts
         ]
-        return RequiredTerms(tuple([_narrowing(part, unlabelled=unlabelled) for part in parts]))
+        return RequiredTerms(tuple([_narrowing(part, unlabelled=unlabelled) for part in apart]))
     if pinned or reach.systems[0].supported is None:
         reach = reach.replace(barred=_NOTHING)
         always = False
