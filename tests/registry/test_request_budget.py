@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from archfit.images.platforms import Found
 from archfit.options.option_entries import RequestRate
 from archfit.registry.http.limits import RequestBudget
 from archfit.registry.registry_errors import RegistryError
@@ -94,3 +95,11 @@ def test_the_shared_server_decides_and_its_loss_makes_this_process_slower():
         budget.take(HOST, 30.0)
     assert asked == [(HOST, 0.1)] * 5
     assert time.waits == [0.7, 0.4, 0.8]
+
+
+def test_the_requests_of_a_run_keep_to_it(fake, runs):
+    runs.set(requests_per_second=(RequestRate(fake.host, 4),))
+    fake.index("a", "1", ["linux/amd64"])
+    fake.index("b", "1", ["linux/amd64"])
+    assert all(isinstance(answer, Found) for answer in runs.ask("x.io/a:1", "x.io/b:1").values())
+    assert runs.waits
