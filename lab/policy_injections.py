@@ -83,11 +83,15 @@ class Drawn(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """What became of one. plain: with the same steps, and without archfit. expected: by archfit's decision."""
+    """What became of one. plain: with the same steps, and without archfit. expected: by archfit's decision.
+
+    beside: by its decision beside the required terms that the pod has in the end.
+    """
 
     drawn: Drawn
     plain: Any
     expected: Any
+    beside: Any
     actual: Any
     events: Sequence[Event]
     warnings: Sequence[str]
@@ -220,7 +224,9 @@ def judged(
         value, warnings = stored
         texts = [text for text in warnings if "archfit" in text]
         expected = decided(bare, name, LOCKED, options)
-        found.append(Stored(one, bare, expected, stripped(value), steps, texts))
+        actual = stripped(value)
+        beside = decided(_with_terms(bare, actual), name, LOCKED, options)
+        found.append(Stored(one, bare, expected, beside, actual, steps, texts))
     plane.delete(f"/api/v1/namespaces/{name}/pods")
     return _classified(policies, kind, found)
 
@@ -312,8 +318,20 @@ def _items(canonical: Any) -> list[Any]:
     return found
 
 
+def _with_terms(plain: Any, actual: Any) -> Any:
+    """The pod with the required terms of another one."""
+    made = json.loads(json.dumps(plain))
+    required = _at(actual["spec"], ("affinity", "nodeAffinity", REQUIRED))
+    if required:
+        affinity = made["spec"].setdefault("affinity", {})
+        affinity.setdefault("nodeAffinity", {})[REQUIRED] = required
+    return made
+
+
 def _kept(one: Stored) -> bool:
-    """Whether it is the plain pod with narrower expressions, or with what another door then decided for it."""
+    """Whether it is the plain pod with narrower expressions, or with what is decided beside them."""
+    if _canonical(one.actual) == _canonical(one.beside):
+        return True
     spec = _canonical(_without_expressions(one))["spec"]
     expected = _canonical(_without_expressions(one._replace(actual=one.expected)))["spec"]
     return spec in (_canonical(one.plain)["spec"], expected)
