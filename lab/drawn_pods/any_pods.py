@@ -14,6 +14,7 @@ from archfit.images.platforms import ARCHITECTURES, Found, parse_platform
 from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.options.text_form import image_platforms
+from archfit.placement.filters import second_names_object
 from archfit.placement.selection import VIRTUAL_KUBELET
 from archfit.placement.tolerations import uncovered
 from drawn_pods import at_creation
@@ -116,7 +117,11 @@ def held_options(random: Random) -> Options:
         on_unknown=made.on_unknown,
         assume=made.assume,
         image_platforms=made.image_platforms,
-        exclude=tuple(glob for glob in made.exclude if not glob.name and "[" not in glob.namespace),
+        exclude=tuple(
+            glob
+            for glob in made.exclude
+            if not (glob.name or second_names_object(glob) or "[" in glob.namespace)
+        ),
     )
 
 
