@@ -5,7 +5,7 @@
     full speed    10,000 reviews of 4.7 KB over 8 connections that are kept: requests a second, p50, p99
     half load     half of its full speed, for 5 s: p50, p99, processor time for each request
     slowly        300 requests a second, for 5 s
-    memory        resident, after all of these
+    memory        resident, of all its processes, after all of these
 
 Medians of three rounds, each of which asks every server in turn. PROGRAM is a build of k8smultiarcher
 (github.com/arturhoo/k8smultiarcher, `go build`); it answers the same reviews. FOLDER is `transformer` of another
@@ -98,10 +98,28 @@ def running(command: list[Any], environ: dict[str, str], port: int) -> Iterator[
         process.wait(20)
 
 
+def processes(pid: int) -> list[int]:
+    """A process and its own (proc(5))."""
+    texts = [file.read_text(encoding="ascii") for file in Path(f"/proc/{pid}/task").glob("*/children")]
+    return [pid, *(int(word) for text in texts for word in text.split())]
+
+
 def processor_seconds(pid: int) -> float:
-    """User and system time of a process so far (proc(5))."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) * TICK / 1_000_000
+    """User and system time of a process and its own so far."""
+    ticks = 0
+    for each in processes(pid):
+        fields = Path(f"/proc/{each}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks * TICK / 1_000_000
+
+
+def resident(pid: int) -> float:
+    """MiB of a process and its own."""
+    kilobytes = 0
+    for each in processes(pid):
+        status = Path(f"/proc/{each}/status").read_text(encoding="ascii").splitlines()
+        kilobytes += next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+    return kilobytes / 1024
 
 
 class Server(NamedTuple):
@@ -157,9 +175,7 @@ def by_turns(load: Load, servers: Sequence[Server], rounds: int) -> None:
         for server, one in zip(servers, zip(*made, strict=True), strict=True):
             row(server, what, one)
     for server in servers:
-        status = Path(f"/proc/{server.pid}/status").read_text(encoding="ascii").splitlines()
-        kilobytes = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
-        print(f"| {server.name} | memory | {kilobytes / 1024:.0f} MiB | | | |")
+        print(f"| {server.name} | memory | {resident(server.pid):.0f} MiB | | | |")
 
 
 def free_port() -> int:

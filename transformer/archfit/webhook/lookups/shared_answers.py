@@ -252,7 +252,11 @@ class SharedAnswers:
 
 
 def _late(pending: PendingLookup, seconds: float, *, may_wait: bool) -> Unknown:
-    registry, on = pending.reference.registry, "and the lookup goes on for the next pod"
     if not may_wait:
-        return Unknown(f"too many pods of its namespace wait for answers of registries, {on}")
-    return Unknown(f"{registry} gave no answer within {seconds:.1f} s, {on}")
+        return Unknown(
+            "too many pods of its namespace wait for answers of registries, and the lookup goes on for the next pod"
+        )
+    registry = pending.reference.registry
+    return Unknown(
+        f"{registry} gave no answer within {seconds:.1f} s, and the lookup goes on for the next pod"
+    )
