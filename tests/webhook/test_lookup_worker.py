@@ -4,16 +4,33 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
-from typing import Any
+import time
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from archfit.base.errors import UsageError
 from archfit.images.platforms import ARCHITECTURES, Absent, Answer, Found, Unknown, parse_platform
-from archfit.webhook.lookups.lookup_worker import LIFE_SECONDS, LookupThreads
-from archfit.webhook.lookups.messages import Answered, Ask, HasStale, PullSecret, Replied, Warned
+from archfit.options.hosts import mirror_pair
+from archfit.options.option_entries import RequestRate
+from archfit.options.settings import Operator
+from archfit.webhook.lookups.lookup_worker import LIFE_SECONDS, LookupThreads, lookup_threads
+from archfit.webhook.lookups.messages import (
+    Answered,
+    Ask,
+    HasStale,
+    PullSecret,
+    Replied,
+    Warned,
+    WorkerOptions,
+)
+from fake_registry import FakeRegistry
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
 WAIT_SECONDS = 20
@@ -225,3 +242,20 @@ def test_of_an_answer_the_platforms_that_a_node_may_have_are_told(platforms: lis
 def test_an_index_of_invented_architectures_alone_is_not_known():
     found = Found(tuple(parse_platform(f"linux/odd{n}") for n in range(1024)), "sha256:" + "a" * 64)
     assert Site(found).ask() == Unknown("none of its 1024 platforms is one that a node may have")
+
+
+def test_all_threads_keep_to_the_rate_of_a_server(tmp_path: Path):
+    """Half of it, as each of two processes does."""
+    answered: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    with FakeRegistry() as fake:
+        mirrors, rates = (mirror_pair(f"*={fake.url}"),), (RequestRate("*", 10),)
+        operator = Operator(no_cache=True, mirrors=mirrors, requests_per_second=rates)
+        environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+        threads = lookup_threads(WorkerOptions(operator, (), environ, frozenset(), 0), answered.put)
+        began = time.monotonic()
+        for number in range(4):
+            fake.index(f"a{number}", "1", ["linux/amd64"])
+            threads.start(Ask(number, f"x.io/a{number}:1", (), SECONDS, 0))
+        while fake.count("manifest") < 4 or not answered.empty():
+            answered.get(timeout=WAIT_SECONDS)
+    assert time.monotonic() - began >= 3 / (10 / 2)

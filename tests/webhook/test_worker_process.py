@@ -15,8 +15,8 @@ from archfit.images.platforms import Found, Unknown
 from archfit.options.hosts import mirror_pair
 from archfit.options.settings import Operator
 from archfit.webhook.lookups import worker_process
-from archfit.webhook.lookups.messages import Replied, WorkerOptions
-from archfit.webhook.lookups.worker_process import WORKERS, LookupWorkers, check_platform
+from archfit.webhook.lookups.messages import WORKERS, Replied, WorkerOptions
+from archfit.webhook.lookups.worker_process import LookupWorkers, check_platform
 from fake_registry import Answer, FakeRegistry
 
 if TYPE_CHECKING:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from archfit.lookup.store import Store
     from archfit.registry.client import RawManifest
     from archfit.registry.credentials.keychain import Keychain
+    from archfit.registry.http.limits import RequestBudget
     from archfit.registry.routing.endpoints import Endpoint
     from archfit.registry.routing.routes import Routes
     from archfit.yaml.stream import Piece
@@ -415,13 +416,15 @@ def open_lookup(
     named_hosts_only: bool = False,
     keychain: Keychain | None = None,
     processor_seconds: float = float("inf"),
+    budget: RequestBudget | None = None,
 ) -> Lookup:
     """A Lookup over the operator's cache and registries, opened. Raises as `Lookup.open`.
 
-    named_hosts_only, processor_seconds: for servers and plugins, where somebody else chooses the images.
+    named_hosts_only, processor_seconds: for servers and plugins, where somebody else chooses the images. budget: shared
+    with other lookups of the process.
     """
     context = LookupContext(
-        environ, time.time, time.sleep, None, named_hosts_only, Deadline(), processor_seconds
+        environ, time.time, time.sleep, None, named_hosts_only, Deadline(), processor_seconds, budget
     )
     lookup = Lookup(operator, Options(image_platforms=overrides), context, keychain=keychain)
     lookup.open()

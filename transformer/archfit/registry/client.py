@@ -76,7 +76,9 @@ class RegistryClient:
         policy = HostPolicy(routes.named, operator.allow_hosts, operator.deny_hosts, keychain.named_hosts)
         self.trust = Trust(routes.tls, operator.ca_file)
         self._bodies = LargeBodies(left, OF_PROCESS)
-        budget = RequestBudget(rates, monotonic, context.wait, reserve) if rates else None
+        budget = None if reserve else context.budget
+        if rates and not budget:
+            budget = RequestBudget(rates, monotonic, context.wait, reserve)
         self.work = ProcessorBudget(context.processor_seconds)
         connections = ConnectionPool(left, policy, self.trust, context.environ, self.work)
         self.http = HttpClient(

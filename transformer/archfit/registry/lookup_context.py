@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from archfit.registry.http.limits import RequestBudget
+
 GRACE_SECONDS = 0.5
 
 
@@ -37,7 +39,8 @@ class LookupContext(Record):
 
     progress: called with (done, total) as answers arrive from registries. named_hosts_only: private addresses are asked
     only where the operator names the host (`http.host_policy`); a reference is not enough.
-    processor_seconds: what the answers for one image may cost.
+    processor_seconds: what the answers for one image may cost. budget: of all lookups of a process;
+    None where each has its own.
     """
 
     environ: Mapping[str, str]
@@ -47,3 +50,4 @@ class LookupContext(Record):
     named_hosts_only: bool
     deadline: Deadline
     processor_seconds: float = float("inf")
+    budget: RequestBudget | None = None

@@ -43,10 +43,10 @@ from archfit.webhook.connection import (
 )
 from archfit.webhook.listen_address import ListenAddress, listen
 from archfit.webhook.lookups.fair_places import Places
-from archfit.webhook.lookups.messages import Pruned, PullSecret, Replied, Told, Warned, WorkerOptions
+from archfit.webhook.lookups.messages import WORKERS, Pruned, PullSecret, Replied, Told, Warned, WorkerOptions
 from archfit.webhook.lookups.pull_secret_answers import ClusterSecrets
 from archfit.webhook.lookups.shared_answers import SharedAnswers
-from archfit.webhook.lookups.worker_process import WORKERS, LookupWorkers, check_platform
+from archfit.webhook.lookups.worker_process import LookupWorkers, check_platform
 from archfit.webhook.memory_budget import MemoryLimit, Share
 from archfit.webhook.server_log import ServerLog, unbuffered
 from archfit.webhook.server_metrics import Probes, ServerMetrics

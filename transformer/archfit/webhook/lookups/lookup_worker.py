@@ -43,10 +43,12 @@ from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store.open import open_store
 from archfit.lookup.store.sqlite import SqliteStore
 from archfit.registry.credentials.keychain import PullKeychain
+from archfit.registry.http.limits import RequestBudget
 from archfit.registry.registry_errors import NO_THREAD
 from archfit.startup.record import Record
 from archfit.webhook.lookups.messages import (
     HEAD,
+    WORKERS,
     Answered,
     Ask,
     HasStale,
@@ -140,6 +142,11 @@ def lookup_threads(options: WorkerOptions, tell: Callable[[Record], None]) -> Lo
         environ=options.environ,
         named_hosts_only=True,
         processor_seconds=PROCESSOR_SECONDS,
+        budget=RequestBudget(
+            [rate.replace(per_second=rate.per_second / WORKERS) for rate in operator.requests_per_second],
+            time.monotonic,
+            time.sleep,
+        ),
     )
     no_cache = operator.no_cache or operator.offline
     with_secrets = None

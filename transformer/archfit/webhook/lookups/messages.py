@@ -15,6 +15,7 @@ from archfit.images.platforms import Answer, Found, ImagePlatforms
 from archfit.options.settings import Operator
 from archfit.startup.record import Record
 
+WORKERS = 2
 HEAD = struct.Struct(">I")
 Replies: TypeAlias = Mapping[tuple[str, int], int]
 """How many answers of each (server, HTTP status) there were."""

@@ -29,6 +29,7 @@ from archfit.base.errors import ArchfitError, UsageError, message_of
 from archfit.images.platforms import Found, Unknown
 from archfit.webhook.lookups.messages import (
     HEAD,
+    WORKERS,
     Answered,
     Ask,
     HasStale,
@@ -40,7 +41,6 @@ from archfit.webhook.lookups.messages import (
     framed,
 )
 
-WORKERS = 2
 START_SECONDS = 60.0
 _GRACE_SECONDS = 10.0
 _END_SECONDS = 2.0
