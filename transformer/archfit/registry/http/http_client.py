@@ -259,7 +259,7 @@ class HttpClient:
             raise RegistryError(
                 f"{where} sent a compressed answer ({encoding[:20]!r}), which archfit did not ask for: refused"
             )
-        parts = _counted(response.iter_stream())
+        parts = _counted(response.iter_stream(), max(MOST_PIECES, request.limit // 1024))
         if response.status in _REDIRECTS and "location" in headers:
             _check_location(request.url, headers["location"], where)
         body = bytearray()
@@ -275,11 +275,11 @@ class HttpClient:
         return Reply(response.status, headers, bytes(body), request.url, challenges)
 
 
-def _counted(parts: Iterable[bytes]) -> Iterator[bytes]:
+def _counted(parts: Iterable[bytes], most: int) -> Iterator[bytes]:
     """The parts of a body. Raises TooMuch: the work for each is the same, however small it is."""
     for number, part in enumerate(parts, 1):
-        if number > MOST_PIECES:
-            raise TooMuch(f"an answer in more than {MOST_PIECES} pieces")
+        if number > most:
+            raise TooMuch(f"an answer in more than {most} pieces")
         yield part
 
 

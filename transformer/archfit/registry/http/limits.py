@@ -21,7 +21,7 @@ MAX_PER_SERVER = 32
 MAX_IN_FLIGHT = 64
 MAX_RETRIES_PER_SERVER = 96
 MOST_PIECES = 4096
-"""Of one body: chunks, and what one read of the network brings. Of 4 MiB, the most there may be, each has 1 KiB."""
+"""Of one body of up to 4 MiB: chunks, and what one read of the network brings; one more for each further KiB."""
 # Of answers that are larger: in a run, and in a process with many runs, as `archfit serve`.
 SMALL = 256 * 1024
 AT_ONCE = 2
