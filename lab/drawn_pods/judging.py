@@ -10,8 +10,8 @@ judge is not drawn:
       without Windows entries   nodes only where the cluster names them
     Windows, immutable        archfit adds no toleration to what runs on Windows nodes without; the oracle looks at
                               Linux nodes alone where the pod names no system
-    os In [linux, windows]    archfit keeps such a term to Windows where the images run there alone; to the oracle it
-                              is no word about the OS, and the pod has to stay as it was
+    os In [linux, windows],   archfit keeps such a term to Windows where the images run there alone; to the oracle it
+      os Exists               is no word about the OS, and the pod has to stay as it was
     two taints, immutable       nobody knows which of the two the nodes of an architecture carry
 """
 
@@ -23,15 +23,17 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from archfit.base.patch import Add
 from archfit.images.platforms import Answer
 from archfit.options.settings import GKE, Options, Toleration, TolerationRule
 from archfit.pipeline import transform
 from archfit.yaml import stream as frames
 from archfit.yaml.stream import split
 from corpus_streams import Oracle
-from drawn_pods.drawing import IMAGES, RUNTIME_CLASSES, stream
+from drawn_pods.drawing import IMAGES, OS, RUNTIME_CLASSES, stream
 from pod_decisions import found
 
+ON_WINDOWS = {"key": OS, "operator": "In", "values": ["windows"]}
 POOL = TolerationRule(("arm64", "s390x"), Toleration("arch", "Equal", "", "NoSchedule"))
 POLICY: dict[str, Any] = {"archTaints": [{"key": "arch", "value": "", "effect": "NoSchedule"}]}
 _CLUSTERS = (
@@ -142,8 +144,8 @@ def _run(
     for pod, decision in transformed.decisions:
         name = f"{pod.ref.kind}/{pod.ref.namespace}/{pod.ref.name}"
         built = [IMAGES.get(use.text or "", ()) for use in pod.images]
-        if decision.outcome == "Change" and not any("linux/" in one for names in built for one in names):
-            told.update((check, name) for check in ("UNCHANGED", "NARROWNESS"))
+        if any(isinstance(step, Add) and step.value == ON_WINDOWS for step in decision.patch):
+            told.add(("UNCHANGED", name))
         if decision.outcome == "Conflict" or pod.spec.get("nodeName"):
             told.add(("SAFETY", name))
         if decision.immutable and all(
