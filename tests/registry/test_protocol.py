@@ -574,7 +574,7 @@ class TestLimits:
             ),
             pytest.param(
                 Answer(headers=CHUNKED, chunks=itertools.repeat(b"1\r\n \r\n" * 100)),
-                "sent an answer in more than 4096 pieces: refused",
+                "sent an answer in 1029 pieces for 1029 bytes: refused",
                 id="chunks-of-one-byte",
             ),
             pytest.param(
@@ -585,7 +585,7 @@ class TestLimits:
                         for byte in gzip.compress(b"".join(b"%d" % (number**9) for number in range(3000)))
                     ],
                 ),
-                "sent an answer in more than 4096 pieces: refused",
+                "sent an answer in 1029 pieces for 1029 bytes: refused",
                 id="gzip-in-chunks-of-one-byte",
             ),
         ],
@@ -602,7 +602,8 @@ class TestLimits:
         head = "".join(f"x-{number}: y\r\n" for number in range(100)).encode()
         chunks = [
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" + head + b"\r\n",
-            *(b"1\r\n%c\r\n" % byte for byte in document),
+            *(b"1\r\n%c\r\n" % byte for byte in document[:1000]),
+            b"%x\r\n%b\r\n" % (len(document) - 1000, document[1000:]),
             b"0\r\n\r\n",
         ]
         fake.on(lambda asked: Answer(103, chunks=chunks) if asked.kind == "manifest" else None)

@@ -25,7 +25,7 @@ import httpx
 
 from archfit import __version__
 from archfit.registry.http.connections import READ_SECONDS, ConnectionPool, Way
-from archfit.registry.http.limits import MOST_PIECES, SMALL, LargeBodies, RequestBudget, TooMuch
+from archfit.registry.http.limits import MOST_PIECES, PIECE_BYTES, SMALL, LargeBodies, RequestBudget, TooMuch
 from archfit.registry.http.request import (
     Reply,
     Request,
@@ -259,7 +259,7 @@ class HttpClient:
             raise RegistryError(
                 f"{where} sent a compressed answer ({encoding[:20]!r}), which archfit did not ask for: refused"
             )
-        parts = _counted(response.iter_stream(), max(MOST_PIECES, request.limit // 1024))
+        parts = _counted(response.iter_stream())
         if response.status in _REDIRECTS and "location" in headers:
             _check_location(request.url, headers["location"], where)
         body = bytearray()
@@ -275,11 +275,13 @@ class HttpClient:
         return Reply(response.status, headers, bytes(body), request.url, challenges)
 
 
-def _counted(parts: Iterable[bytes], most: int) -> Iterator[bytes]:
+def _counted(parts: Iterable[bytes]) -> Iterator[bytes]:
     """The parts of a body. Raises TooMuch: the work for each is the same, however small it is."""
+    size = 0
     for number, part in enumerate(parts, 1):
-        if number > most:
-            raise TooMuch(f"an answer in more than {most} pieces")
+        size += len(part)
+        if number > MOST_PIECES + size // PIECE_BYTES:
+            raise TooMuch(f"an answer in {number} pieces for {size} bytes")
         yield part
 
 

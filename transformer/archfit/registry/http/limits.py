@@ -20,8 +20,9 @@ from archfit.registry.registry_errors import RegistryError
 MAX_PER_SERVER = 32
 MAX_IN_FLIGHT = 64
 MAX_RETRIES_PER_SERVER = 96
-MOST_PIECES = 4096
-"""Of one body of up to 4 MiB: chunks, and what one read of the network brings; one more for each further KiB."""
+MOST_PIECES = 1024
+PIECE_BYTES = 256
+"""Of one body: so many chunks, or reads of the network, and one more for each 256 bytes of it."""
 # Of answers that are larger: in a run, and in a process with many runs, as `archfit serve`.
 SMALL = 256 * 1024
 AT_ONCE = 2
