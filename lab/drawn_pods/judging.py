@@ -33,7 +33,10 @@ from corpus_streams import Oracle
 from drawn_pods.drawing import IMAGES, OS, RUNTIME_CLASSES, stream
 from pod_decisions import found
 
-ON_WINDOWS = {"key": OS, "operator": "In", "values": ["windows"]}
+ON_WINDOWS = [
+    {"key": OS, "operator": operator, "values": values}
+    for operator, values in (("In", ["windows"]), ("NotIn", ["linux"]))
+]
 POOL = TolerationRule(("arm64", "s390x"), Toleration("arch", "Equal", "", "NoSchedule"))
 POLICY: dict[str, Any] = {"archTaints": [{"key": "arch", "value": "", "effect": "NoSchedule"}]}
 _CLUSTERS = (
@@ -144,7 +147,7 @@ def _run(
     for pod, decision in transformed.decisions:
         name = f"{pod.ref.kind}/{pod.ref.namespace}/{pod.ref.name}"
         built = [IMAGES.get(use.text or "", ()) for use in pod.images]
-        if any(isinstance(step, Add) and step.value == ON_WINDOWS for step in decision.patch):
+        if any(isinstance(step, Add) and step.value in ON_WINDOWS for step in decision.patch):
             told.add(("UNCHANGED", name))
         if decision.outcome == "Conflict" or pod.spec.get("nodeName"):
             told.add(("SAFETY", name))
