@@ -148,7 +148,7 @@ def _named(table: Table) -> dict[str, Table]:
 def _piece(name: str, piece: Table) -> str:
     rows = ",\n     ".join(f"{literal(image)}: {literal(row)}" for image, row in piece.items())
     comment = (
-        "where the images run that archfit knows; 'manifest': alone, so that as a volume it fits every node"
+        "where the known images run, [] on none of these; 'manifest': no index, so that any node can mount it"
     )
     return f"- name: {name.removeprefix('variables.')} # {comment}\n  expression: |-\n    {{{rows}}}"
 
