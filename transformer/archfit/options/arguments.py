@@ -20,7 +20,7 @@ from archfit.options.table import CONFIG_FLAG, RETIRED, TABLE, Option, retired
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, NoReturn
+    from typing import NoReturn
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,6 +51,10 @@ class Parser(argparse.ArgumentParser):
         end = list(argv).index("--") if "--" in argv else len(argv)
         if RETIRED:
             _no_retired(argv[:end])
+        for word in argv[:end]:
+            flag, _, value = word.partition("=")
+            if value == "--" and flag in known:  # argparse takes it away, or for a word, by its version
+                raise UsageError(self.misuse(flag))
         try:
             argv_of_flags = [
                 f"{word}={self.attached[word]}" if word in self.attached else word for word in argv[:end]
@@ -68,12 +72,6 @@ class Parser(argparse.ArgumentParser):
             if at and argv[at - 1] in self.attached and word.isdecimal() and not os.path.exists(word):
                 raise UsageError(f"{argv[at - 1]}: {word!r} is another argument: write {argv[at - 1]}={word}")
         return flags, words + [word for word in argv[end + 1 :] if word]
-
-    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        """Nothing is the value of `--flag=--`: argparse takes it away, or for a word, by its version."""
-        if arg_strings == ["--"] and action.option_strings:
-            raise argparse.ArgumentError(action, "has no value")
-        return super()._get_values(action, arg_strings)
 
     def _with_negative_values(self, argv: Sequence[str]) -> list[str]:
         """`--timeout -1s` as `--timeout=-1s`: argparse takes the value for a flag, and no flag begins like that."""
