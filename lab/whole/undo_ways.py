@@ -180,21 +180,28 @@ def _webhook(site: ReleaseSite) -> Undone:
             return _admission(site, lambda: configured.__exit__(None, None, None))
 
 
+def _is_placed(pod: dict[str, Any]) -> bool:
+    """Whether admission changed it; no pod of the manifests asks for an architecture. A narrowing is not recorded."""
+    return _RECORD in pod["metadata"].get("annotations", {}) or "kubernetes.io/arch" in str(
+        pod["spec"].get("affinity")
+    )
+
+
 def _admission(site: ReleaseSite, remove: Callable[[], object]) -> Undone:
     """Pods stay as they are; those that come later are as their templates say."""
     before = _applied(site, MANIFESTS)
     wrong = site.wrong(HOOKS)
-    recorded = [one for one in site.pods() if _RECORD in one["metadata"].get("annotations", {})]
-    if not recorded:
+    placed = [one for one in site.pods() if _is_placed(one)]
+    if not placed:
         wrong.append("no pod was placed")
     remove()
     _until_pods_are(site, placed=False)
     after = site.settled()
     wrong += [f"{name} rolled" for name in rolled(before, after)]
     wrong += site.wrong(HOOKS)
-    kept = [one for one in site.pods() if _RECORD in one["metadata"].get("annotations", {})]
-    if len(kept) != len(recorded):
-        wrong.append(f"{len(recorded) - len(kept)} pods lost what was added")
+    kept = [one for one in site.pods() if _is_placed(one)]
+    if len(kept) != len(placed):
+        wrong.append(f"{len(placed) - len(kept)} pods lost what was added")
     site.plane.kubectl("rollout", "restart", "deployment/api", "-n", NAMESPACE)
     site.settled()
     left = [one["spec"] for one in site.pods() if one["metadata"].get("labels", {}).get("app") == "api"]

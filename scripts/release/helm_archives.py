@@ -19,7 +19,8 @@ def chart(release: Release) -> str:
     packed = release.only("chart/*.tgz")
     if packed.name != f"archfit-{release.version}.tgz":
         raise Wrong(f"the chart is {packed.name}, not of version {release.version}")
-    rendered = run(helm, "template", "archfit", packed, "--namespace", "archfit", **home)
+    values = ("--set", "certificate.source=certManager")
+    rendered = run(helm, "template", "archfit", packed, "--namespace", "archfit", *values, **home)
     image = f"registry.example.com/archfit:{release.version}"
     if image not in rendered:
         raise Wrong(f"the chart does not use the image {image}")

@@ -114,8 +114,7 @@ STARTS = (
     Start(("setup", "workloads", "--crds", "crd.yaml"), "", 0, "x.example"),
     Start(("setup", "kustomize", "--into", "app"), "", 0, ""),
     Start(("setup", "argocd", "--into", "argo"), "", 0, ""),
-    Start(("setup", "webhook", "--into", "hook", "--cert-manager"), "", 0, "kubectl apply"),
-    Start(("setup", "webhook", "--into", "hook", "--check"), "", 0, "cert-manager makes the certificate"),
+    Start(("setup", "chart", "--into", "chart"), "", 0, "helm upgrade --install"),
     Start(("setup", "helm", "--into", "plugins"), "", 0, "written: "),
     Start(("completion", "bash"), "", 0, "_archfit"),
     Start(("version", "--json"), "", 0, '"cParser": true'),
@@ -125,7 +124,7 @@ STARTS = (
 WITH_EXTRAS = (
     Start(("audit", "--format", "html", *STATED), POD, 0, "<!doctype html>"),
     Start(("cache", "info", "--cache", "redis://127.0.0.1:1"), "", 1, "start it, or name another in --cache"),
-    Start(("serve", "--tls-cert", "crd.yaml", "--tls-key", "crd.yaml"), "", 1, "it holds no certificate"),
+    Start(("serve", "--tls-cert", "crd.yaml", "--tls-key", "crd.yaml"), "", 2, "it holds no certificate"),
 )
 
 
