@@ -19,7 +19,7 @@ def chart(release: Release) -> str:
     packed = release.only("chart/*.tgz")
     if packed.name != f"archfit-{release.version}.tgz":
         raise Wrong(f"the chart is {packed.name}, not of version {release.version}")
-    values = ("--set", "certificate.source=certManager")
+    values = ("--set", "certificate.source=cert-manager")
     rendered = run(helm, "template", "archfit", packed, "--namespace", "archfit", *values, **home)
     image = f"registry.example.com/archfit:{release.version}"
     if image not in rendered:
