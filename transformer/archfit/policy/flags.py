@@ -22,7 +22,6 @@ from typing import Any
 from archfit.base.documentation import page
 from archfit.base.errors import UsageError
 from archfit.cli.invocation import Invocation
-from archfit.cli.setup.object_names import SUBDOMAIN
 from archfit.cli.usage.cluster_commands import POLICY_FLAGS
 from archfit.cli.usage.command_row import Command
 from archfit.cli.usage.command_table import BY_NAME
@@ -37,6 +36,10 @@ from archfit.policy.objects import POD
 from archfit.policy.settings import PolicySettings
 
 _COMMAND = BY_NAME["policy"]
+# RFC 1123, a subdomain.
+_IS_OBJECT_NAME = re.compile(
+    r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+).fullmatch
 _NAME = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _PREFIX = r"[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?"
 _IS_KEY = re.compile(rf"(?:{_PREFIX}/)?{_NAME}").fullmatch
@@ -108,7 +111,7 @@ _LONGEST_AGE = 36_500 * 24 * 3600
 
 def policy_settings(flags: Namespace) -> PolicySettings:
     """What the flags say about the policy. Raises UsageError."""
-    if not SUBDOMAIN.fullmatch(flags.name):
+    if not _IS_OBJECT_NAME(flags.name):
         raise UsageError(
             f"--name: {flags.name!r} cannot name an object: write up to 253 lower-case letters, digits, - or ., as in "
             "archfit.dev"

@@ -6,6 +6,7 @@ server-side apply takes only those.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from typing import Any, BinaryIO, TextIO
@@ -16,7 +17,6 @@ from archfit.base import standard_streams
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.files import write_new
 from archfit.base.printable import count, encoded, visible
-from archfit.cli.setup.object_names import LABEL, object_name
 from archfit.cli.setup.yaml_files import mapping, written
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster import nodes as fields
@@ -29,6 +29,8 @@ from archfit.images.platforms import ALIASES, ARCHITECTURES
 from archfit.startup.record import Record
 
 _SOURCE = "kubectl get nodepools -o json"
+# RFC 1123, a label.
+_IS_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?").fullmatch
 
 
 class Change(Record):
@@ -47,7 +49,11 @@ def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) 
         raise UsageError(
             f"--architecture: {architecture!r} is not known: write one of {', '.join(ARCHITECTURES)}"
         )
-    namespace = object_name("--namespace", flags.namespace, LABEL)
+    namespace = flags.namespace
+    if not _IS_NAMESPACE(namespace):
+        raise UsageError(
+            f"--namespace: {namespace!r} is not a name in Kubernetes: write lower-case letters, digits and -"
+        )
     values = objects_of(words or ["-"], stdin, _SOURCE)
     those = pools(values)
     changes, messages = changed(values, those, architecture, namespace)
