@@ -1,4 +1,4 @@
-"""The numbers of an audit, calculated from objects by docs/audit.md, "How the numbers are made".
+"""The numbers of an audit, calculated from objects by docs/audit-numbers.md.
 
 It shares no code with archfit: each function follows one paragraph of the page. Amounts are tuples
 (rows, pods, cpu, memory, without_cpu): CPU in thousandths, memory in bytes.

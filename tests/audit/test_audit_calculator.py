@@ -1,4 +1,4 @@
-"""`archfit audit` on random clusters, beside a calculator that was written from docs/audit.md alone."""
+"""`archfit audit` on random clusters, beside a calculator that was written from docs/audit-numbers.md alone."""
 
 from __future__ import annotations
 
