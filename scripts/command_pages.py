@@ -1,4 +1,4 @@
-"""The table of options and the reference of the commands in Markdown, and the schema of the chart's values.
+"""The table of options, the page of all commands and the schema of the chart's values.
 
 From the rows of `archfit.options.table` and `archfit.cli.usage.command_table`:
 
@@ -77,6 +77,20 @@ def _stacked(texts: Sequence[str]) -> str:
 
 def _option_code(text: str) -> str:
     return f"`{text}`".replace("|", "\\|") if text else ""
+
+
+_HEAD = """\
+# Commands
+
+All commands with their flags, as `archfit COMMAND --help-all` prints them. [Configuration](configuration.md#options)
+has the options, with their variables and keys, and the [exit codes](configuration.md#exit-codes).
+
+"""
+
+
+def commands_page() -> str:
+    """The page of all commands, which the site alone has: the program prints the same."""
+    return f"{_HEAD}{markdown_list()}\n{markdown_reference()}"
 
 
 def markdown_list() -> str:

@@ -64,9 +64,7 @@ def chart_defaults() -> str:
 
 PARTS: Mapping[str, Callable[[], str]] = {
     "<!-- options -->": command_pages.options_table,
-    "<!-- commands -->": command_pages.markdown_list,
     "<!-- exits -->": command_pages.exits_table,
-    "<!-- reference -->": command_pages.markdown_reference,
     "<!-- rows -->": custom_kinds.markdown_table,
     **{f"<!-- {name} -->": table for name, table in whole_tables.TABLES.items()},
     "<!-- policy -->": policy,

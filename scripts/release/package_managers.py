@@ -8,7 +8,7 @@
     asdf/list-all, ..            what an asdf plugin has in bin/: it installs the binary of this machine
 
 `ruby -c` reads the formula, a shell runs asdf's scripts and the checksums are those of locks/run.lock. Neither
-`brew audit` nor `nix flake check` runs here: see docs/contributing.md.
+`brew audit` nor `nix flake check` runs here: see .github/RELEASING.md.
 """
 
 from __future__ import annotations

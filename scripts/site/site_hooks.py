@@ -1,11 +1,11 @@
 """Hooks of MkDocs: what the site has beyond docs/.
 
-    CHANGELOG.md, .github/SECURITY.md, ..  become pages of the site (`PAGES`)
+    CHANGELOG.md, .github/SECURITY.md, ..  become pages of the site (`PAGES`), and the tables of commands another
     what `archfit schema` prints    is served as schemas/NAME.json, where its `$id` points to
     the Markdown of a page          see site_markdown.py
 
-A page with a Mermaid diagram loads the script from the site itself, and a page that is opened from a disk the shim that
-its search needs: `make docs` puts both into .tools/docs/scripts.
+A page that is opened from a disk loads the shim that its search needs from the site itself: `make docs` puts it into
+.tools/docs/scripts.
 
 Source: https://www.mkdocs.org/dev-guide/plugins/#events; material/plugins/offline/plugin.py, templates/base.html.
 """
@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "site"), str(ROOT / "transformer")]
 
 import repository_address  # noqa: E402 - found only now
+from command_pages import commands_page  # noqa: E402 - found only now
 from site_markdown import PAGES, adapted  # noqa: E402 - found only now
 
 from archfit.cli.schema import schema  # noqa: E402 - found only now
@@ -34,9 +35,8 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 SCRIPTS = ROOT / ".tools" / "docs" / "scripts"
-MERMAID, SHIM = "assets/scripts/mermaid.js", "assets/scripts/iframe-worker.js"
+SHIM = "assets/scripts/iframe-worker.js"
 _SOURCES = {target: source for source, target in PAGES.items()}
-_DIAGRAM = re.compile(r'<pre class="mermaid">.*?</pre>', re.DOTALL)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -58,9 +58,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, target, content=schema(name)))
     values = (ROOT / "charts" / "archfit" / "values.schema.json").read_bytes()
     files.append(File.generated(config, "schemas/chart-values.json", content=values))
-    for place in (MERMAID, SHIM):
-        script = SCRIPTS / posixpath.basename(place)
-        files.append(File.generated(config, place, abs_src_path=str(script)))
+    files.append(File.generated(config, "commands.md", content=commands_page()))
+    script = SCRIPTS / posixpath.basename(SHIM)
+    files.append(File.generated(config, SHIM, abs_src_path=str(script)))
     return files
 
 
@@ -71,14 +71,9 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: object) -> st
     return adapted(markdown, source, known, repository())
 
 
-def on_post_page(output: str, page: Page, **_: object) -> str:
-    """The page with what its diagrams need, and without the request for the stars of the repository."""
-    output = output.replace('data-md-component="source"', "")
-    if _DIAGRAM.search(output) is None:
-        return output
-    output = _DIAGRAM.sub(r'<div class="diagram">\g<0></div>', output)
-    up = posixpath.relpath(MERMAID, posixpath.dirname(page.file.dest_uri) or ".")
-    return output.replace("</body>", f'<script src="{up}"></script></body>')
+def on_post_page(output: str, **_: object) -> str:
+    """The page without the request for the stars of the repository."""
+    return output.replace('data-md-component="source"', "")
 
 
 def repository() -> str:

@@ -1,4 +1,4 @@
-"""The picture in docs/contributing.md agrees with the imports at run time."""
+"""The picture in .github/CONTRIBUTING.md agrees with the imports at run time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NODE = re.compile(r"^\s*(\w+)\[\"(\w+): [^\"]+\"\]", re.MULTILINE)
 
 
 def picture() -> str:
-    page = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+    page = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
     return page.partition("```mermaid\n")[2].partition("```")[0]
 
 
@@ -69,7 +69,7 @@ def test_every_package_is_in_the_picture_under_its_name() -> None:
 
 def test_every_arrow_is_an_import() -> None:
     assert {name for arrow in ARROWS for name in arrow} == set(NODES)
-    assert sorted(ARROWS - imports()) == [], "take these arrows out of docs/contributing.md"
+    assert sorted(ARROWS - imports()) == [], "take these arrows out of .github/CONTRIBUTING.md"
 
 
 def test_every_import_follows_the_arrows() -> None:
@@ -78,7 +78,7 @@ def test_every_import_follows_the_arrows() -> None:
         for importer, imported in imports()
         if {importer, imported} <= set(NODES) and imported not in below(importer)
     )
-    assert beside == [], "turn these imports round, or draw them in docs/contributing.md"
+    assert beside == [], "turn these imports round, or draw them in .github/CONTRIBUTING.md"
 
 
 def test_no_arrow_leads_back() -> None:

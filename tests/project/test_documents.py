@@ -33,7 +33,7 @@ def test_the_table_of_exit_codes_is_that_of_the_commands():
 
 
 def test_the_modules_and_folders_that_contributing_names_exist():
-    text = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8").partition("\n## Make a release")[0]
+    text = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:[a-z_0-9]+/)+(?:[a-z_0-9]+\.[a-z]+)?|[a-z_0-9]+\.py)`", text))
     package = ROOT / "transformer" / "archfit"
     places = (ROOT, package, package / "workloads", package / "placement", package / "integrations" / "helm")

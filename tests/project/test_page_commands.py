@@ -13,17 +13,17 @@ import shlex
 from itertools import takewhile
 
 import pytest
+from command_pages import commands_page
 
 from archfit.cli.usage.command_row import Command
 from archfit.cli.usage.command_table import COMMANDS
 from machine import ROOT
 
-PAGES = [
-    ROOT / "README.md",
-    ROOT / ".github" / "SECURITY.md",
-    ROOT / "CHANGELOG.md",
-    *sorted((ROOT / "docs").glob("*.md")),
-]
+PAGES = {
+    path.name: path.read_text(encoding="utf-8")
+    for folder in (ROOT, ROOT / ".github", ROOT / "docs")
+    for path in sorted(folder.glob("*.md"))
+} | {"the page of commands": commands_page()}
 BY_NAME = {command.name: command for command in COMMANDS}
 ENDS = re.compile(r"^(?:\||\|\||&&|;|[0-9]?>>?|<|&)")
 
@@ -60,9 +60,9 @@ def flags_of(command: Command) -> set[str]:
     return own | taken | {"--help", "--help-all", "-h", "--version", "-V", "--config", "--debug", "--"}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_exist_and_take_its_flags(page):
-    for line in command_lines(page.read_text(encoding="utf-8")):
+    for line in command_lines(PAGES[page]):
         words = words_of(line)
         command, rest = command_of(words)
         if command is None:

@@ -77,7 +77,7 @@ def test_what_the_wheel_lacks_is_named(dist, name):
         "tests/test_a.py",
         "archfit/__pycache__/cli.cpython-311.pyc",
         "archfit/notes.txt",
-        "archfit/pages/contributing.md",
+        "archfit/pages/proof.md",
         "conftest.py",
         ".env",
     ],

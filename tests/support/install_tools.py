@@ -26,7 +26,7 @@ from machine import BUILD_LOCK, ON_REQUEST, ROOT, TABLE, TOOLS, Tool, find, stam
 # Tool -> a module that it is built without, and what stands in for it: a folder of stand_ins.
 STAND_INS = {"helmfile": ("github.com/helmfile/vals", "vals")}
 # The one file that the site needs of each package of scripts/site/package.json.
-SCRIPTS = {"iframe-worker": "shim/index.js", "mermaid": "dist/mermaid.min.js"}
+SCRIPTS = {"iframe-worker": "shim/index.js"}
 
 PAUSE_SECONDS = 5
 _REASON_LINES = 5

@@ -1,7 +1,7 @@
 """The plugin as a package: signed by `make plugin`, verified by Helm, from a file and from a registry.
 
-The commands of "Publish the plugin" and of "The signed plugin" in docs/helm.md run as they stand, against a registry on
-loopback: its address takes the place of ghcr.io, and plain HTTP that of TLS.
+The commands of "Publish the plugin" and of "The signed plugin" in .github/RELEASING.md run as they stand, against a
+registry on loopback: its address takes the place of ghcr.io, and plain HTTP that of TLS.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 SCRIPT = machine.ROOT / "scripts" / "plugin_archive.py"
 ARCHIVE = f"archfit-{__version__}.tgz"
-USER_PAGE = (machine.ROOT / "docs" / "helm.md").read_text(encoding="utf-8")
-PAGE = USER_PAGE.partition("\n### Publish the plugin\n")[2]
+USER_PAGE = (machine.ROOT / ".github" / "RELEASING.md").read_text(encoding="utf-8")
+PAGE = USER_PAGE.partition("\n## Publish the plugin\n")[2]
 MESSAGES = dict(
-    re.findall(r"^\| `(.+?)` \| (.+?) \|$", USER_PAGE.partition("### The signed plugin")[2], re.MULTILINE)
+    re.findall(r"^\| `(.+?)` \| (.+?) \|$", USER_PAGE.partition("## The signed plugin")[2], re.MULTILINE)
 )
 
 
@@ -227,7 +227,7 @@ def test_the_check_of_a_signed_plugin_is_right(home: Home, signed: Path) -> None
 
 
 def test_the_commands_of_the_users_page_run(home: Home, signed: Path, plugins: Running, helm4) -> None:
-    section = USER_PAGE.partition("### The signed plugin")[2].partition("\n#")[0]
+    section = USER_PAGE.partition("## The signed plugin")[2].partition("\n#")[0]
     from_registry, from_files = blocks(section)
     from_registry = from_registry.replace("ghcr.io/OWNER", f"{plugins.host}/owner")
     script = from_registry.replace("helm plugin install", "helm plugin install --plain-http")

@@ -349,16 +349,6 @@ PLANS = {
             programs=_HELM3,
             under={"Helm 4": {"helm": "helm4"}},
             says={"helm upgrade work ./work --post-renderer archfit ||": "field is immutable"},
-            left_out=dict.fromkeys(
-                (
-                    "helm plugin install --keyring archfit-plugin.gpg",
-                    "helm plugin verify --keyring",
-                    "gpg --export-secret-keys",
-                    "make plugin",
-                    "regctl artifact put",
-                ),
-                "nothing is published; tests/real/helm packages, signs, pushes and installs the plugin in these ways",
-            ),
         ),
         Plan(
             "kustomize",
@@ -562,8 +552,6 @@ esac""",
 _MAKE = "targets of make for those who develop archfit: make test and .ci/run are made of them"
 NOT_FOLLOWED = {
     "ci": "tests/real/ci runs the files of this page and their commands",
-    "commands": "the examples of --help; each is a command of a page that is followed, see test_page_commands.py",
-    "contributing": _MAKE,
     "install": "installs from a package index; tests/real/release builds and installs the packages",
     "migrate": "tests/real/pages/test_migrate_page.py follows it, with its undos, on a cluster of its own",
     "newer-tags": "asks registries for lists of tags; tests/inspect, check and audit run its commands on one",

@@ -7,7 +7,12 @@ from machine import ROOT
 
 
 def test_every_page_of_the_documentation_is_on_the_site(site):
-    wanted = {path.stem for path in (ROOT / "docs").glob("*.md")} | {"changelog", "security", "chart"}
+    wanted = {path.stem for path in (ROOT / "docs").glob("*.md")} | {
+        "changelog",
+        "security",
+        "chart",
+        "commands",
+    }
     assert {path.removesuffix(".html") for path in site.pages} == wanted
 
 

@@ -24,17 +24,6 @@ def test_every_page_fits_a_phone_and_asks_nobody(site, browser):
     assert wrong == {}
 
 
-def test_a_diagram_of_mermaid_is_drawn_by_the_sites_own_script(site, browser):
-    page = browser.opened(site.folder / "contributing.html", width=DESKTOP)
-    page.value(
-        "new Promise(done => { const look = () => document.querySelector('div.mermaid') ? done(1)"
-        " : setTimeout(look, 50); look() })"
-    )
-    assert page.value("document.querySelector('div.mermaid').getBoundingClientRect().height") > 300
-    assert outside(page) == []
-    page.close()
-
-
 def test_the_search_finds_a_page_without_a_server(site, browser):
     page = browser.opened(site.folder / "index.html", width=DESKTOP)
     page.value(

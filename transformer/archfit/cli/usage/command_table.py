@@ -1,4 +1,4 @@
-"""The commands, one row each: from it come dispatch, parsers, help, completion, the man page and docs/commands.md.
+"""The commands, one row each: from it come dispatch, parsers, help, completion, the man page and a page of the site.
 
 A test compares each row with what the command's parser takes. A run without arguments loads none of this.
 """
