@@ -311,6 +311,6 @@ def test_the_page_names_every_kind_that_archfit_knows() -> None:
     from archfit.workloads.custom_rows import all_custom_rows
     from machine import ROOT
 
-    page = (ROOT / "docs" / "custom-resources.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "custom-kinds.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`([A-Za-z0-9]+)`", page))
     assert {kind for _, kind in all_custom_rows()} - named == set()
