@@ -73,7 +73,7 @@ def test_the_wheel_has_the_package_and_what_belongs_to_it(wheel):
     pages = {name for name in package if name.startswith("archfit/pages/")}
     assert {"archfit/pages/registries.md", "archfit/pages/troubleshooting.md"} <= pages
     assert all(name.endswith(".md") for name in pages)
-    assert "archfit/pages/contributing.md" not in pages
+    assert "archfit/pages/proof.md" not in pages
     assert not any(name.endswith(".pyc") for name in package)
 
 
