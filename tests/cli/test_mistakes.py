@@ -130,11 +130,9 @@ MISTAKES = [
     Mistake("quiet-and-verbose", 2, ["-q", "-v"], ["archfit: error: --quiet asks for fewer messages and --verbose for more: leave one of them out"], stdin=CONFIG_MAP),
     # On the command line: values.
     Mistake("a-misspelt-format", 2, ["check", "--format=jsn"], ["archfit: error: --format: 'jsn' is not one of text, json, github, gitlab, sarif, markdown, junit, kustomize, renovate: write 'json'"], stdin=CONFIG_MAP),
-    Mistake("a-retired-format", 2, ["check", "--format=tap=archfit.tap"], ["archfit: error: --format tap: does not exist any more: write --format junit"], stdin=CONFIG_MAP),
     Mistake("a-retired-installer-webhook", 2, ["setup", "webhook", "--check", "--live"], ["archfit: error: archfit setup webhook: the Helm chart installs it: run archfit setup chart --into archfit-chart, and then helm upgrade --install archfit archfit-chart --namespace archfit --create-namespace --set image.repository=registry.example.com/archfit"]),
     Mistake("a-retired-installer-policy", 2, ["setup", "policy"], ["archfit: error: archfit setup policy: the Helm chart installs it: run archfit setup chart --into archfit-chart, and then helm upgrade --install archfit archfit-chart --namespace archfit --create-namespace --set image.repository=registry.example.com/archfit,mode=policy"]),
     Mistake("a-retired-installer-fleet", 2, ["setup", "fleet", "--engine", "cron"], ["archfit: error: archfit setup fleet: the Helm chart installs it: run archfit setup chart --into archfit-chart, and then helm upgrade --install archfit-nightly archfit-chart --namespace archfit --create-namespace --set image.repository=registry.example.com/archfit,mode=audit,audit.cron.enabled=true, or helm upgrade --install archfit-audit archfit-chart --namespace archfit --create-namespace --set image.repository=registry.example.com/archfit,mode=audit,audit.job.enabled=true --timeout 8h"]),
-    Mistake("a-retired-flag", 2, ["audit", "--history", "prod.jsonl"], ["archfit: error: --history: does not exist any more: write --format openmetrics, which Prometheus keeps"], stdin=CONFIG_MAP),
     Mistake("a-misspelt-choice", 2, ["--on-conflict", "live"], ["archfit: error: --on-conflict: 'live' is not one of fail, leave: write 'leave'"], stdin=CONFIG_MAP),
     Mistake("an-architecture-of-another-tool", 2, ["check", "--require", "armv8"], ["archfit: error: --require: 'armv8' is not an architecture as Kubernetes labels its nodes: write 'arm64'"], stdin=CONFIG_MAP),
     Mistake("a-misspelt-architecture", 2, ["--cluster-architectures", "amd46"], ["archfit: error: --cluster-architectures: 'amd46' is not an architecture as Kubernetes labels its nodes: write 'amd64'"], stdin=CONFIG_MAP),
@@ -371,7 +369,7 @@ def test_what_a_message_tells_to_type_exists() -> None:
         row[3] for row in (*REGISTRIES, *PLACES, *STREAMS)
     ]
     for line in said:
-        told = re.sub(r"no flag '?-\S+|--\S+: does not exist any more", "", line)
+        told = re.sub(r"no flag '?-\S+", "", line)
         named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", told)) - OF_OTHERS
         assert named <= flags, line
         for words in re.findall(r"(?<!install )archfit ([a-z][a-z-]+)(?= |$|:|`)", told):

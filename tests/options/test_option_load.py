@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
-from unittest import mock
 
 import pytest
 
@@ -18,7 +17,7 @@ from archfit.options.load import load
 from archfit.options.option_entries import CacheServer, Exclude, HostPattern, Match, RequestRate, Rule
 from archfit.options.option_types import PATH, SWITCH
 from archfit.options.settings import Operator, Options, Settings, Toleration, TolerationRule
-from archfit.options.table import BY_KEY, RETIRED, TABLE, Option
+from archfit.options.table import BY_KEY, TABLE, Option
 from case_files import rows
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
@@ -426,42 +425,3 @@ def module_root() -> str:
     import archfit
 
     return archfit.__path__[0].rpartition("/")[0]
-
-
-@pytest.mark.parametrize(
-    ("argv", "environ", "file", "message"),
-    [
-        pytest.param(["--gone", "x"], {}, None, "--gone: does not exist any more: write --here", id="flag"),
-        pytest.param(
-            ["--affinity", "old"],
-            {},
-            None,
-            "--affinity old: does not exist any more: write needed",
-            id="word",
-        ),
-        pytest.param(
-            ["--affinity=old=FILE"],
-            {},
-            None,
-            "--affinity old: does not exist any more: write needed",
-            id="with-equals",
-        ),
-        pytest.param(
-            [],
-            {"ARCHFIT_GONE": "x"},
-            None,
-            "ARCHFIT_GONE: does not exist any more: write --here",
-            id="variable",
-        ),
-        pytest.param(
-            [],
-            {},
-            "spec: {gone: 1}\n",
-            "a.yaml line 3, spec.gone: does not exist any more: write --here",
-            id="file",
-        ),
-    ],
-)
-def test_what_is_retired_is_answered_with_what_to_use_instead(argv, environ, file, message):
-    with mock.patch.dict(RETIRED, {("--gone", ""): "write --here", ("--affinity", "old"): "write needed"}):
-        assert complaint(argv, environ, file) == message

@@ -195,7 +195,6 @@ def test_stats_are_written_instead(policy: Policy):
         pytest.param(["--max-age", "soon"], 2, "--max-age: 'soon' is not a duration: write '30s'", id="no age"),
         pytest.param(["--max-age", "500ms"], 2, "--max-age: '500ms' is not a whole number of seconds", id="an age below a second"),
         pytest.param(["--max-age", "99999999d"], 2, "--max-age: '99999999d' is more than 100 years: write 0 for no warning", id="an age of centuries"),
-        pytest.param(["--late-changes", "deny"], 2, "--late-changes: does not exist any more: write --deny", id="late changes"),
         pytest.param(["--deny", "--carrier", "crd"], 2, "--deny needs --carrier literal", id="a custom resource that refuses"),
         pytest.param(["--tolerate", "a=b:NoSchedule@arm64,s390x"], 2, "--tolerate (a=b:NoSchedule of s390x, which the cluster lacks): no policy can hold this", id="an architecture that the cluster lacks"),
         pytest.param(["--tolerate", "a=arm64:NoSchedule", "--tolerate", "a=arm64:NoSchedule@amd64"], 2, "a=arm64:NoSchedule, which another one covers", id="two that are one"),

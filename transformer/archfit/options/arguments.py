@@ -15,7 +15,7 @@ from archfit.base.spelling import nearest
 from archfit.images.platforms import ALIASES, ARCHITECTURES
 from archfit.options.layers import Layer, flag_layer, flag_value
 from archfit.options.option_types import SWITCH
-from archfit.options.table import CONFIG_FLAG, RETIRED, TABLE, Option, retired
+from archfit.options.table import CONFIG_FLAG, TABLE, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ class Parser(argparse.ArgumentParser):
         """The flags, and the arguments that are none; empty ones are dropped. Raises UsageError."""
         known = self.flags()
         end = list(argv).index("--") if "--" in argv else len(argv)
-        if RETIRED:
-            _no_retired(argv[:end])
         for word in argv[:end]:
             flag, _, value = word.partition("=")
             if value == "--" and flag in known:  # argparse takes it away, or for a word, by its version
@@ -103,15 +101,6 @@ class Parser(argparse.ArgumentParser):
             return f"{head}: its value is in the same argument: write {head}=VALUE, or two arguments"
         near = nearest(name, known)
         return f"there is no flag {name!r}: {f'write {near}' if near else f'see {self.prog} --help'}"
-
-
-def _no_retired(argv: Sequence[str]) -> None:
-    """Raises UsageError for a flag that there was, and for a word of one: `--format tap`, `--format=tap=FILE`."""
-    for at, argument in enumerate(argv):
-        flag, equals, value = argument.partition("=")
-        word = (value if equals else next(iter(argv[at + 1 :]), "")).partition("=")[0]
-        if flag.startswith("--") and (instead := retired(flag[2:], word)):
-            raise UsageError(f"{flag if (flag, '') in RETIRED else f'{flag} {word}'}: {instead}")
 
 
 def _check_lists(argv: Sequence[str], words: Sequence[str]) -> None:

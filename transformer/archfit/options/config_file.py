@@ -23,7 +23,7 @@ from archfit.base.spelling import expected
 from archfit.options import data_form
 from archfit.options.config_yaml import ConfigYaml, read
 from archfit.options.layers import ANNOTATIONS, Given, Layer, parsed
-from archfit.options.table import BY_KEY, OPERATOR, SPEC, TABLE, Option, retired
+from archfit.options.table import BY_KEY, OPERATOR, SPEC, TABLE, Option
 from archfit.options.text_form import Problem
 
 TYPE_CHECKING = False
@@ -158,7 +158,7 @@ def _given(
         if key == "enforced" and part == "operator":
             continue
         if option is None or option.part != part:
-            problems.append(Problem(retired(key, value) or _misplaced(key, part), (part, key)))
+            problems.append(Problem(_misplaced(key, part), (part, key)))
             continue
         line = _line(document.lines, (part, key))
         where = f"{name}{f' line {line}' if line else ''}, {part}.{key}"

@@ -24,7 +24,6 @@ from archfit.options.table import (
     TABLE,
     VARIABLE_PREFIX,
     Option,
-    retired,
 )
 from archfit.options.text_form import Problem
 from archfit.startup.flags import read
@@ -228,8 +227,6 @@ def _no_misspelt(own: Mapping[str, str], options: Iterable[str]) -> None:
         name = variable.removeprefix(VARIABLE_PREFIX)
         if name in known or is_service_link(variable, value):
             continue
-        if instead := retired(name.lower().replace("_", "-"), value):
-            raise UsageError(f"{variable}: {instead}")
         near = nearest(name, sorted(known))
         if near:
             raise Problem(

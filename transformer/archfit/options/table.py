@@ -344,23 +344,6 @@ OPERATOR = (
 TABLE = (*SPEC, *OPERATOR)
 BY_KEY = {option.key: option for option in TABLE}
 
-RETIRED: dict[tuple[str, str], str] = {
-    ("--format", "tap"): "write --format junit",
-    ("--late-changes", ""): "write --deny, which refuses such a pod, too",
-    ("--history", ""): "write --format openmetrics, which Prometheus keeps",
-}
-"""(flag, word) -> what to write instead, for a flag that there was, or for one of its words; "" is every word."""
-
-
-def retired(name: str, word: object = "") -> str:
-    """The end of a sentence about a retired flag, or about one of its words; "" where there is none.
-
-    name: of the flag, without dashes, or the key or variable that would stand for it. word: its value.
-    """
-    flag = f"--{kebab(name)}"
-    instead = RETIRED.get((flag, "")) or RETIRED.get((flag, str(word)), "")
-    return f"does not exist any more: {instead}" if instead else ""
-
 
 def default_text(option: Option) -> str:
     """The default as a flag would write it, "" where the help describes it or there is none."""
