@@ -112,14 +112,14 @@ def test_check_finds_nothing_wrong_with_what_setup_wrote(installed) -> None:
 )  # fmt: skip
 def test_check_names_what_is_wrong(installed, change, more: dict[str, str], said: str) -> None:
     ran = installed(change, **more)
-    assert ran.status == 1
+    assert ran.status == 3
     wrong = [line for line in ran.stdout.decode().splitlines() if line.startswith("wrong: ")]
     assert any(said in line for line in wrong), ran.stdout.decode()
 
 
 def test_check_without_an_installation_says_where_it_looked(tmp_path: Path) -> None:
     ran = _setup("--check", "--into", str(tmp_path))
-    assert ran.status == 1
+    assert ran.status == 3
     assert (
         f"wrong: {tmp_path}/sidecar/plugin.yaml cannot be read (No such file or directory)"
         in ran.stdout.decode()

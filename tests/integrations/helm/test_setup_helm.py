@@ -295,7 +295,7 @@ def test_check_says_what_is_wrong_with_helm(user: User, tool: Callable[[str], st
 def test_check_says_what_is_wrong_with_the_plugin(user4: User) -> None:
     def wrong(**environ: str) -> str:
         ran = user4.set_up("--check", **environ)
-        assert ran.status == 1
+        assert ran.status == 3
         return checked(ran)[-1]
 
     assert wrong() == f"the plugin is neither in {user4.own} nor where Helm looks: run `archfit setup helm`"
@@ -325,7 +325,7 @@ def test_check_says_why_archfit_fails_in_its_own_words(user4: User, tmp_path: Pa
                                            encoding="utf-8")  # fmt: skip
     environ = {"HELM_PLUGINS": str(user4.own), "ARCHFIT_CONFIG": str(tmp_path / "archfit.yaml")}
     ran = user4.set_up("--check", **environ)
-    assert ran.status == 1
+    assert ran.status == 3
     assert checked(ran)[:2] == ["ok", "ok"]
     assert checked(ran)[2].startswith("archfit failed: ")
     assert "strict" in checked(ran)[2]

@@ -152,14 +152,14 @@ def test_a_kptfile_gets_one_entry(kptfile, after, site, setup):
 def test_flux_writes_patches_and_says_when_they_are_old(site, setup):
     stream = WEB.encode()
     status, _, said = setup("flux", "--check", given=stream)
-    assert (status, "archfit-flux.yaml is missing" in said) == (1, True)
+    assert (status, "archfit-flux.yaml is missing" in said) == (3, True)
     assert setup("flux", given=stream)[0] == 0
     made = yaml.safe_load((site.folder / "archfit-flux.yaml").read_bytes())
     assert any("/spec/template/spec/affinity" in entry["patch"] for entry in made["spec"]["patches"])
     assert setup("flux", "--check", given=stream)[0] == 0
     assert setup("flux", given=stream)[2].endswith("up to date: ./archfit-flux.yaml\n")
     status, _, said = setup("flux", "--check", given=stream.replace(b"name: web", b"name: new", 1))
-    assert (status, "belongs to other manifests or images" in said) == (1, True)
+    assert (status, "belongs to other manifests or images" in said) == (3, True)
 
 
 def test_flux_writes_a_helm_releases_patches(site, setup):
@@ -211,13 +211,13 @@ def test_check_the_users_own_command(command, message, kustomize, setup):
     setup("kustomize", "--into", "all")
     path = f"{kustomize.environ['PATH']}:{machine.Path(machine.tool('kubectl')).parent}"
     status, out, _ = setup("kustomize", "--check", "--into", "all", "--", *command, path=path)
-    assert (status, out.count("\n"), message in out) == (1, 1, True), out
+    assert (status, out.count("\n"), message in out) == (3, 1, True), out
 
 
 @pytest.mark.usefixtures("kustomize")
 def test_check_a_function_that_is_not_declared(setup):
     status, out, _ = setup("kustomize", "--check", "--into", "all")
-    assert (status, "names archfit: run archfit setup kustomize --into all" in out) == (1, True)
+    assert (status, "names archfit: run archfit setup kustomize --into all" in out) == (3, True)
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_check_a_function_that_does_not_do_its_work(name, written, message, kust
     setup("kustomize", "--into", "all")
     kustomize.write(name, written)
     status, out, _ = setup("kustomize", "--check", "--into", name.partition("/")[0])
-    assert (status, message in out) == (1, True)
+    assert (status, message in out) == (3, True)
 
 
 def test_check_a_function_in_a_base_and_outermost(kustomize, setup):
@@ -240,7 +240,7 @@ def test_check_a_function_in_a_base_and_outermost(kustomize, setup):
     kustomize.write("over/kustomization.yaml", "resources: [../all]\n")
     setup("kustomize", "--into", "over")
     status, out, _ = setup("kustomize", "--check", "--into", "over")
-    assert (status, "declared in all too" in out) == (1, True)
+    assert (status, "declared in all too" in out) == (3, True)
 
 
 def test_check_another_archfit_on_path(kustomize, setup):
@@ -252,16 +252,16 @@ def test_check_another_archfit_on_path(kustomize, setup):
     status, out, _ = setup(
         "kustomize", "--check", "--into", "all", path=f"{other.parent}:{kustomize.environ['PATH']}"
     )
-    assert (status, "not this archfit" in out) == (1, True)
+    assert (status, "not this archfit" in out) == (3, True)
 
 
 def test_check_a_package_without_archfit_or_kpt(site, setup):
     site.write("all/Kptfile", KPTFILE)
     status, out, _ = setup("kpt", "--check", "--into", "all")
-    assert (status, "is archfit: run archfit setup kpt" in out) == (1, True)
+    assert (status, "is archfit: run archfit setup kpt" in out) == (3, True)
     setup("kpt", "--into", "all")
     status, out, _ = setup("kpt", "--check", "--into", "all", path=str(PROGRAM.parent))
-    assert (status, out.splitlines()[-1]) == (1, "wrong: kpt is not on PATH: install it")
+    assert (status, out.splitlines()[-1]) == (3, "wrong: kpt is not on PATH: install it")
     (site.folder / "all" / "archfit.yaml").unlink()
     status, out, _ = setup("kpt", "--check", "--into", "all")
-    assert (status, "names archfit.yaml, which is not there" in out) == (1, True)
+    assert (status, "names archfit.yaml, which is not there" in out) == (3, True)

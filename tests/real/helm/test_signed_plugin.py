@@ -201,7 +201,7 @@ def test_without_archfit_on_path_the_message_names_it(home: Home, signed: Path) 
         [str(PROGRAM), "setup", "helm", "--check"],
         {**home.environ, "PATH": f"{home.folder / 'bin'}:{SYSTEM_PATH}"},
     )
-    assert checked.status == 1
+    assert checked.status == 3
     assert b"put archfit on PATH" in checked.stdout
 
 
@@ -221,7 +221,7 @@ def test_the_check_of_a_signed_plugin_is_right(home: Home, signed: Path) -> None
     plugin = home.plugins / "archfit" / "plugin.yaml"
     plugin.write_text(plugin.read_text(encoding="utf-8").replace(__version__, "0.0.9"), encoding="utf-8")
     older = start([str(PROGRAM), "setup", "helm", "--check"], home.environ)
-    assert older.status == 1
+    assert older.status == 3
     assert b"is of archfit 0.0.9" in older.stdout
     assert b"run `helm plugin uninstall archfit`" in older.stdout
 

@@ -373,7 +373,7 @@ PLANS = {
                 ),
             },
             ends={
-                "kubectl exec": (1, "the cache of the sidecar is on a volume that this machine does not have")
+                "kubectl exec": (3, "the cache of the sidecar is on a volume that this machine does not have")
             },
         ),
         Plan(

@@ -30,7 +30,7 @@ def write_lines(lines: Iterable[Line], stdout: BinaryIO) -> int:
     code = 0
     for is_right, line in lines:
         stdout.write(encoded(f"{'ok' if is_right else 'wrong'}: {line}\n"))
-        code = code if is_right else 1
+        code = code if is_right else 3
     return code
 
 

@@ -18,7 +18,7 @@ NO_INPUT = ("stdout", "stderr", "environ")
 DONE = (0, "done")
 WRONG_USAGE = (2, "wrong usage")
 DONE_OR_FAILED = (DONE, (1, "failed: standard output is empty"), WRONG_USAGE)
-SET_UP = (DONE, (1, "failed, or --check found something wrong"), WRONG_USAGE)
+SET_UP = (DONE, (1, "failed"), WRONG_USAGE, (3, "--check found something wrong"))
 MANIFESTS = (
     "FILE|DIR ..",
     "Rendered manifests: files, and folders, of which archfit reads *.yaml, *.yml and *.json. - is standard input, "

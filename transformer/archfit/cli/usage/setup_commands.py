@@ -264,6 +264,5 @@ it, an audit each night or in parts. archfit prints the command for each.
 
   archfit setup chart --into archfit-chart
   helm install archfit archfit-chart -n archfit --create-namespace --set image.repository=YOUR/IMAGE""",
-        exits=SET_UP,
     ),
 )

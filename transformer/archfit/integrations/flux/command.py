@@ -2,7 +2,7 @@
 
     manifests on stdin ─ `archfit patch` ─ DIR/archfit-flux.yaml
 
-A file that archfit did not write is never replaced. --check writes nothing; exit 1 where it is missing or differs.
+A file that archfit did not write is never replaced. --check writes nothing; exit 3 where it is missing or differs.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def run(argv: Sequence[str], stdin: BinaryIO, stderr: TextIO, environ: Mapping[s
     if given.check:
         state = "is missing" if there is None else "belongs to other manifests or images"
         stderr.write(f"wrong: {path} {state}: run `archfit setup flux` and paste its patches again\n")
-        return 1
+        return 3
     write_files(given.into, {FILE: File(patches.getvalue())}, _refusal)
     what = "HelmRelease" if given.helmrelease else "Kustomization (kustomize.toolkit.fluxcd.io)"
     stderr.write(
