@@ -1,9 +1,8 @@
 """uvicorn as the webhook needs it, and the limits of connections that it leaves to others: of a request's head, its
 time, and how many there are. What is too large is answered with 431; what takes too long closes.
 
-For a new connection where there are too many, or no file is left for it, an old one closes: first the oldest handshake,
-then the oldest that had no answer yet, then the one that was answered longest ago: those of the API server answer
-requests. Where all have a request under way, or have just come, so that nobody has looked yet whether their request is
+For a new connection where there are too many, or no file is left for it, an old one closes: the oldest that had no
+answer yet, then the one that was answered longest ago: those of the API server answer requests. Where all have a request under way, or have just come, so that nobody has looked yet whether their request is
 there, the new one waits. Without this, `handshakes`, `idle` and `idle after one` of `lab/campaign/webhook` shut the API
 server out, and `half heads` takes its memory.
 
@@ -58,6 +57,9 @@ def most_connections(memory: int) -> int:
 class Connections:
     """Those of one port. most: how many. closed: called for each that is closed for a new one, with "handshake" or
     "connection". refused: called with the status of each request that is refused before it is read.
+
+    all: with those in their handshake. silent: in their handshake, without an answer yet, or with a request that is not
+    complete; none whose bytes nobody has read. idle: with an answer. The oldest is the first of each.
     """
 
     def __init__(
@@ -69,71 +71,41 @@ class Connections:
         self.most = most
         self.refused = refused
         self._closed = closed
-        self.handshakes: dict[asyncio.Task[None], None] = {}
+        self.all: set[Connection] = set()
         self.silent: dict[Connection, None] = {}
-        """Without an answer yet, or with a request that is not complete; none whose bytes nobody has read."""
         self.idle: dict[Connection, None] = {}
-        self.open = 0
         self._changed = asyncio.Event()
-
-    @property
-    def held(self) -> int:
-        """How many there are, with those in their handshake."""
-        return self.open + len(self.handshakes)
 
     async def room(self) -> None:
         """Waits until one more may come, which takes the place of another where there are too many."""
-        if len(self.handshakes) >= max(1, self.most // 2):
-            self._end_handshake()
-        while self.held >= self.most:
+        while len(self.all) >= self.most:
             self._changed.clear()
-            if self.end_oldest() != "handshake":
-                await self._changed.wait()
+            self.end_oldest()
+            await self._changed.wait()
 
-    def end_oldest(self) -> str:
-        """Close the oldest that nobody needs. What it was: a connection, a handshake, or "" where there is none."""
+    def end_oldest(self) -> None:
+        """Close the oldest that nobody needs, if there is one."""
         if some := self.silent or self.idle:
             oldest = next(iter(some))
             del some[oldest]
-            self._closed("connection")
-            oldest.transport.abort()
-            return "connection"
-        if self.handshakes:
-            self._end_handshake()
-            return "handshake"
-        return ""
+            self._closed(oldest.end())
 
-    def _end_handshake(self) -> None:
-        oldest = next(iter(self.handshakes))
-        del self.handshakes[oldest]
-        self._closed("handshake")
-        oldest.cancel()
-
-    def opened(self, connection: Connection) -> None:
-        """The connection had its turn to be read, and holds no complete request."""
-        self.silent[connection] = None
-        self._changed.set()
-
-    def answered(self, connection: Connection) -> None:
-        """The connection has no request under way now."""
-        self.silent.pop(connection, None)
-        self.idle[connection] = None
+    def waits(self, connection: Connection, among: dict[Connection, None]) -> None:
+        """The connection has no complete request without an answer. among: those that it is one of from now on."""
+        self.busy(connection)
+        if connection in self.all:
+            among[connection] = None
         self._changed.set()
 
     def busy(self, connection: Connection) -> None:
-        """The connection has a complete request that is not answered."""
+        """The connection has a complete request that is not answered, or bytes that nobody has read."""
         self.silent.pop(connection, None)
         self.idle.pop(connection, None)
 
     def ended(self, connection: Connection) -> None:
         """The connection is no more."""
-        self.open -= 1
+        self.all.discard(connection)
         self.busy(connection)
-        self._changed.set()
-
-    def handshake_ended(self, task: asyncio.Task[None]) -> None:
-        """A handshake is done, or was given up."""
-        self.handshakes.pop(task, None)
         self._changed.set()
 
 
@@ -184,9 +156,10 @@ class HttpServer(uvicorn.Server):
     async def stop(self) -> None:
         """No new connections; requests that are under way end, in DRAIN_SECONDS at most."""
         self._accepting.cancel()
-        for task in tuple(self._connections.handshakes):
+        handshakes = [connection.handshake for connection in self._connections.all]
+        for task in handshakes:
             task.cancel()
-        await asyncio.wait((self._accepting, *self._connections.handshakes))
+        await asyncio.wait((self._accepting, *handshakes))
         self._port.close()
         self.should_exit = True
         await self._serving
@@ -210,23 +183,22 @@ class HttpServer(uvicorn.Server):
             except BaseException:
                 plain.close()
                 raise
-            task = loop.create_task(self._connect(plain))
+            connection = Connection(self.config, self.server_state, {}, among=connections)
+            connections.all.add(connection)
+            connection.handshake = task = loop.create_task(self._connect(plain, connection))
+            task.add_done_callback(connection.handshake_ended)
             if self._context is None:  # there is no handshake that a client could make long
                 await asyncio.wait({task})
-                continue
-            connections.handshakes[task] = None
-            task.add_done_callback(connections.handshake_ended)
+            else:
+                connections.waits(connection, connections.silent)
 
-    async def _connect(self, plain: socket) -> None:
+    async def _connect(self, plain: socket, connection: Connection) -> None:
         times = {"ssl_handshake_timeout": HANDSHAKE_SECONDS, "ssl_shutdown_timeout": CLOSE_SECONDS}
         # The client has gone, speaks no TLS, or took too long.
         with contextlib.suppress(OSError, ssl.SSLError, asyncio.CancelledError):
             await asyncio.get_running_loop().connect_accepted_socket(
-                self._protocol, plain, ssl=self._context, **(times if self._context else {})
+                lambda: connection, plain, ssl=self._context, **(times if self._context else {})
             )
-
-    def _protocol(self) -> Connection:
-        return Connection(self.config, self.server_state, {}, among=self._connections)
 
 
 def route_library_messages(log: ServerLog) -> None:
@@ -254,13 +226,15 @@ class _Joined(asyncio.Transport):
     """A transport whose head of a response waits for the body.
 
     uvicorn writes one after the other. Over TLS each would be a record and a system call of its own, and wake the
-    client twice.
+    client twice: a quarter of the processor time of a known image.
     """
 
     def __init__(self, transport: asyncio.Transport) -> None:
         super().__init__()
         self._transport = transport
         self._head = b""
+        self.abort = transport.abort  # type: ignore[method-assign]
+        self.is_closing = transport.is_closing  # type: ignore[method-assign]
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """As asyncio.Transport."""
@@ -280,21 +254,15 @@ class _Joined(asyncio.Transport):
         self.flush()
         self._transport.close()
 
-    def abort(self) -> None:
-        """As asyncio.Transport."""
-        self._transport.abort()
-
-    def is_closing(self) -> bool:
-        """As asyncio.Transport."""
-        return self._transport.is_closing()
-
 
 class _HeadTooLarge(Exception):
     """Stops the parser, which makes an error of its own of it."""
 
 
 class Connection(HttpToolsProtocol):
-    """See the module. among: those of its port."""
+    """See the module. among: those of its port. handshake: done once there is a transport, or none will be."""
+
+    handshake: asyncio.Task[None]
 
     def __init__(self, *arguments: Any, among: Connections, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -304,18 +272,31 @@ class Connection(HttpToolsProtocol):
         self._head_bytes = self._part_bytes = 0
         self._slow: asyncio.TimerHandle | None = None
 
+    def handshake_ended(self, _: object) -> None:
+        """There is a transport, or none will be."""
+        if not self.transport:
+            self._among.ended(self)
+
+    def end(self) -> str:
+        """Close it at once. What it was."""
+        if not self.transport:
+            self.handshake.cancel()
+            return "handshake"
+        self.transport.abort()
+        return "connection"
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """As asyncio.Protocol."""
         super().connection_made(transport)
         self.transport = self._joined = _Joined(transport)
-        self._among.open += 1
+        self._among.busy(self)
         # What the client has sent already is read in the next round of the event loop, behind what is called soon.
         self.loop.call_soon(self.loop.call_soon, self._opened)
         self._slow = self.loop.call_later(REQUEST_SECONDS, self._too_slow)
 
     def _opened(self) -> None:
         if not self.transport.is_closing() and (self._in_request or not self._requests):
-            self._among.opened(self)
+            self._among.waits(self, self._among.silent)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """As asyncio.Protocol."""
@@ -339,16 +320,15 @@ class Connection(HttpToolsProtocol):
         super().on_message_begin()
         self._requests += 1
         state = self.scope["state"]
-        state["requests"], state["abort"] = self._requests, self._joined.abort
+        state["requests"], state["abort"] = self._requests, self.transport.abort
         self._in_head = self._in_request = True
         self._head_bytes = self._part_bytes
 
     def on_headers_complete(self) -> None:
         """As httptools calls it."""
         self._in_head = False
-        # Without what came with the head.
         size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
-        if len(self.headers) > MOST_HEADERS or min(self._head_bytes, size) > MOST_HEADER_BYTES:
+        if len(self.headers) > MOST_HEADERS or size > MOST_HEADER_BYTES:
             self._refuse()
             raise _HeadTooLarge
         super().on_headers_complete()
@@ -365,7 +345,7 @@ class Connection(HttpToolsProtocol):
         """As uvicorn calls it."""
         self._joined.flush()
         super().on_response_complete()
-        self._among.answered(self)
+        self._among.waits(self, self._among.idle)
 
     def send_400_response(self, msg: str) -> None:
         """As uvicorn calls it for what is no HTTP, and for an exception of this class."""

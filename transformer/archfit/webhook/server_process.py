@@ -261,7 +261,7 @@ class ServerProcess:
 
     def _held(self, share: str) -> float:
         if share == "connections":
-            return self._connections.held * CONNECTION_BYTES
+            return len(self._connections.all) * CONNECTION_BYTES
         if share == "lookups":
             return self._workers.resident_bytes()
         return self._log.held if share == "log_lines" else self._shares[share].held
