@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import gc
 import io
+import resource
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -202,3 +203,9 @@ async def test_new_images_leave_no_objects_once_the_shares_are_full(
         await process._workers.close()
         log.close()
     assert counts[1] - counts[0] < (steps[1] - steps[0]) / 2
+
+
+def test_the_address_space_is_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (200 * MIB, 200 * MIB))
+    with pytest.raises(UsageError, match=r"200 MiB \(ulimit -v\) are too little .* give it 320Mi or more"):
+        memory_limit("", tmp_path)

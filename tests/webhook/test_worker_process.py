@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import os
+import shutil
 import signal
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from archfit.base.errors import UsageError
+from archfit.base.errors import ArchfitError, UsageError
 from archfit.images.platforms import Found, Unknown
 from archfit.options.hosts import mirror_pair
 from archfit.options.settings import Operator
 from archfit.webhook.lookups import worker_process
 from archfit.webhook.lookups.messages import WORKERS, Replied, WorkerOptions
-from archfit.webhook.lookups.worker_process import LookupWorkers, check_platform
+from archfit.webhook.lookups.worker_process import LookupWorkers, WorkerProcess, check_platform
 from fake_registry import Answer, FakeRegistry
 
 if TYPE_CHECKING:
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from archfit.webhook.lookups.messages import Answered
-    from archfit.webhook.lookups.worker_process import WorkerProcess
 
 PATIENCE = 60
 
@@ -38,7 +40,9 @@ class Site:
         operator = Operator(cache=str(folder / "lookups.sqlite"), mirrors=(mirror_pair(f"*={fake.url}"),))
         environ = {"HOME": str(folder), "PATH": os.environ["PATH"]}
         options = WorkerOptions(operator, (), environ, frozenset({"amd64"}), memory_mib << 20)
-        self.workers = LookupWorkers(options, 7.5, self.told.append, self.ended.append)
+        self.workers = LookupWorkers(
+            [WorkerProcess(options, 7.5, self.told.append, self.ended.append) for _ in range(WORKERS)]
+        )
 
     async def __aenter__(self) -> Site:
         await self.workers.start()
@@ -149,3 +153,28 @@ def test_a_platform_without_spawn_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("multiprocessing.get_all_start_methods", lambda: ["fork"])
     with pytest.raises(UsageError, match="cannot start processes by spawn: run it on Linux or macOS"):
         check_platform()
+
+
+@pytest.mark.parametrize(
+    ("executable", "why"),
+    [
+        pytest.param(sys.executable, r"--pull-secret: archfit reads Secrets in a cluster only.*", id="it says why"),
+        pytest.param(shutil.which("false"), "exit code 1", id="it ends before it can say anything"),
+        pytest.param("/nowhere/python", "exit code 255", id="there is no program"),
+    ],
+)  # fmt: skip
+async def test_a_process_that_cannot_start_is_an_error_at_once(tmp_path: Path, executable: str, why: str):
+    with FakeRegistry() as fake:
+        site = Site(fake, tmp_path)
+        site.workers.workers[1].options = site.workers.workers[1].options.replace(reads_secrets=True)
+        multiprocessing.set_executable(executable)
+        try:
+            with pytest.raises(
+                ArchfitError, match=rf"a lookup process has not started \({why}\): give the server"
+            ):
+                async with asyncio.timeout(PATIENCE / 2), site:
+                    pass
+        finally:
+            multiprocessing.set_executable(sys.executable)
+            await site.workers.close()
+        assert site.ended == []

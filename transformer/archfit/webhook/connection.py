@@ -2,9 +2,10 @@
 time, and how many there are. What is too large is answered with 431; what takes too long closes.
 
 For a new connection where there are too many, or no file is left for it, an old one closes: the oldest that had no
-answer yet, then the one that was answered longest ago: those of the API server answer requests. Where all have a request under way, or have just come, so that nobody has looked yet whether their request is
-there, the new one waits. Without this, `handshakes`, `idle` and `idle after one` of `lab/campaign/webhook` shut the API
-server out, and `half heads` takes its memory.
+answer yet, then the one that was answered longest ago: those of the API server answer requests. Where all have a
+request under way, or have just come, so that nobody has looked yet whether their request is there, the new one waits.
+Without this, `handshakes`, `idle` and `idle after one` of `lab/campaign/webhook` shut the API server out, and `half
+heads` takes its memory.
 
 The API server keeps its connections for as long as it may. After scaling, new replicas would stay idle, so each
 connection ends after about 1,000 requests (scope["state"]["requests"]); scope["state"]["abort"] ends it at once. Idle
@@ -267,6 +268,7 @@ class Connection(HttpToolsProtocol):
     def __init__(self, *arguments: Any, among: Connections, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._among = among
+        self._is_made = False
         self._requests = 0
         self._in_head = self._in_request = False
         self._head_bytes = self._part_bytes = 0
@@ -274,12 +276,12 @@ class Connection(HttpToolsProtocol):
 
     def handshake_ended(self, _: object) -> None:
         """There is a transport, or none will be."""
-        if not self.transport:
+        if not self._is_made:
             self._among.ended(self)
 
     def end(self) -> str:
         """Close it at once. What it was."""
-        if not self.transport:
+        if not self._is_made:
             self.handshake.cancel()
             return "handshake"
         self.transport.abort()
@@ -288,6 +290,7 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """As asyncio.Protocol."""
         super().connection_made(transport)
+        self._is_made = True
         self.transport = self._joined = _Joined(transport)
         self._among.busy(self)
         # What the client has sent already is read in the next round of the event loop, behind what is called soon.

@@ -1,9 +1,9 @@
 """How much memory the server may take, and which part of it may take how much.
 
-The limit is --memory-limit, else the smallest that a cgroup of the process states, else 512 MiB. Server and lookup
-processes together take half of it: the kernel charges its buffers of sockets and files to the same cgroup. PROGRAM is
-for three interpreters, their libraries, small memos and usual lookups; the rest is divided. What lookups take at most,
-a third of the limit, is below the other half.
+The limit is --memory-limit, else the smallest that the system states (cgroups, ulimit -v), else 512 MiB. Server and
+lookup processes together take half of it: the kernel charges its buffers of sockets and files to the same cgroup.
+PROGRAM is for three interpreters, their libraries, small memos and usual lookups; the rest is divided. What lookups
+take at most, a third of the limit, is below the other half.
 
 What does not fit is not kept, or its Pod is admitted as it is; `archfit_memory_refusals_total` counts both by share.
 In `lab/campaign/webhook`, `bodies` and `tolerations` (a body of 4 MiB becomes a gigabyte) take all memory without
@@ -15,6 +15,7 @@ Source: Linux, Documentation/admin-guide/cgroup-v2.rst, "memory.max"; cgroup-v1/
 from __future__ import annotations
 
 import asyncio
+import resource
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,6 +32,7 @@ PROGRAM = 112 * MIB
 # they are decoded, less small ones. verdicts, answers: that are kept. connections: with TLS, and small bodies.
 # log_lines: that wait for standard error.
 SHARES = {"reviews": 40, "bodies": 10, "verdicts": 12, "answers": 12, "connections": 21, "log_lines": 5}
+_CGROUP_2, _CGROUP_1 = ("sys/fs/cgroup", "memory.max"), ("sys/fs/cgroup/memory", "memory.limit_in_bytes")
 _NO_LIMIT = 1 << 60  # version 1 writes the largest multiple of a page for no limit
 
 
@@ -64,8 +66,7 @@ def memory_limit(stated: str, root: Path = Path("/")) -> MemoryLimit:
                 f"--memory-limit: {stated!r} is not a quantity: write it as in a pod's resources, 512Mi"
             ) from None
     else:
-        limits = list(_cgroup_limits(root))
-        limit = min(limits, key=lambda limit: limit.limit) if limits else NO_LIMIT
+        limit = min(_system_limits(root), key=lambda limit: limit.limit, default=NO_LIMIT)
     if limit.limit < SMALLEST_LIMIT:
         raise UsageError(
             f"--memory-limit: {limit.limit // MIB} MiB ({limit.source}) are too little for archfit serve and its two "
@@ -75,32 +76,31 @@ def memory_limit(stated: str, root: Path = Path("/")) -> MemoryLimit:
     return limit
 
 
-def _cgroup_limits(root: Path) -> Iterator[MemoryLimit]:
-    """Every limit of the process's cgroups and those above them, as far as the process sees them."""
+def _system_limits(root: Path) -> Iterator[MemoryLimit]:
+    """That of the address space, and every limit of the process's cgroups and those above them, as far as it sees."""
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY:
+        yield MemoryLimit(most, "ulimit -v")
     try:
         lines = (root / "proc/self/cgroup").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         lines = []
-    folders = {root / "sys/fs/cgroup": "memory.max", root / "sys/fs/cgroup/memory": "memory.limit_in_bytes"}
+    files = dict.fromkeys((root / _CGROUP_2[0] / _CGROUP_2[1], root / _CGROUP_1[0] / _CGROUP_1[1]))
     for line in lines:
         number, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
-        if number == "0" and not controllers:
-            top, name = root / "sys/fs/cgroup", "memory.max"
-        elif "memory" in controllers.split(","):
-            top, name = root / "sys/fs/cgroup/memory", "memory.limit_in_bytes"
-        else:
+        if number != "0" and "memory" not in controllers.split(","):
             continue
-        for part in [part for part in path.split("/") if part not in ("", "..")]:
-            top /= part
-            folders[top] = name
-    for folder, name in folders.items():
+        top, name = _CGROUP_2 if number == "0" else _CGROUP_1
+        folder = Path(*(part for part in path.split("/") if part not in ("", "..")))
+        files |= dict.fromkeys(root / top / above / name for above in (folder, *folder.parents))
+    for file in files:
         try:
-            text = (folder / name).read_text(encoding="ascii", errors="replace").strip()
+            text = file.read_text(encoding="ascii", errors="replace").strip()
         except OSError:
             continue
         if text.isdigit() and int(text) < _NO_LIMIT:
-            yield MemoryLimit(int(text), str(Path("/") / (folder / name).relative_to(root)))
+            yield MemoryLimit(int(text), f"/{file.relative_to(root)}")
 
 
 class Share:

@@ -46,7 +46,7 @@ from archfit.webhook.lookups.fair_places import Places
 from archfit.webhook.lookups.messages import WORKERS, Pruned, PullSecret, Replied, Told, Warned, WorkerOptions
 from archfit.webhook.lookups.pull_secret_answers import ClusterSecrets
 from archfit.webhook.lookups.shared_answers import SharedAnswers
-from archfit.webhook.lookups.worker_process import LookupWorkers, check_platform
+from archfit.webhook.lookups.worker_process import LookupWorkers, WorkerProcess, check_platform
 from archfit.webhook.memory_budget import MemoryLimit, Share
 from archfit.webhook.server_log import ServerLog, unbuffered
 from archfit.webhook.server_metrics import Probes, ServerMetrics
@@ -152,19 +152,25 @@ class ServerProcess:
             lambda what: metrics.closed[what].inc(),
             lambda status: metrics.http_errors[status].inc(),
         )
+        keeps_cache = isinstance(operator.cache, str) and not (operator.no_cache or operator.offline)
+        worker = WorkerOptions(
+            operator,
+            options.image_platforms,
+            dict(self._environ),
+            frozenset((*options.cluster_architectures, *ARCHITECTURES)),
+            memory.lookups // WORKERS,
+            reads_secrets=bool(own.pull_secrets),
+        )
         self._workers = LookupWorkers(
-            WorkerOptions(
-                operator,
-                options.image_platforms,
-                dict(self._environ),
-                frozenset((*options.cluster_architectures, *ARCHITECTURES)),
-                memory.lookups // WORKERS,
-                reads_secrets=bool(own.pull_secrets),
-                keeps_cache=isinstance(operator.cache, str) and not (operator.no_cache or operator.offline),
-            ),
-            operator.timeout_seconds / 4,
-            self._told,
-            self._ended,
+            [
+                WorkerProcess(
+                    worker.replace(keeps_cache=keeps_cache and not number),
+                    operator.timeout_seconds / 4,
+                    self._told,
+                    self._ended,
+                )
+                for number in range(WORKERS)
+            ]
         )
         self._answers = SharedAnswers(
             options,

@@ -130,6 +130,8 @@ def limit_memory(more: int) -> None:
     except OSError:  # not on Linux
         return
     size = pages * resource.getpagesize() + MOST_THREADS * _STACK_BYTES + more
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    size = size if most == resource.RLIM_INFINITY else min(size, most)
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 

@@ -64,6 +64,12 @@ class Ready(Record):
     """The process takes questions."""
 
 
+class Failed(Record):
+    """The process ends."""
+
+    why: str
+
+
 class Answered(Record):
     """number: of the question. cut_off: it took all the time that it had."""
 
@@ -98,7 +104,7 @@ class Pruned(Record):
     removed: int
 
 
-Told: TypeAlias = Ready | Answered | HasStale | Warned | Replied | Pruned
+Told: TypeAlias = Ready | Failed | Answered | HasStale | Warned | Replied | Pruned
 
 
 def framed(message: Record) -> bytes:

@@ -20,7 +20,8 @@ import pickle
 import resource
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -29,14 +30,13 @@ from archfit.base.errors import ArchfitError, UsageError, message_of
 from archfit.images.platforms import Found, Unknown
 from archfit.webhook.lookups.messages import (
     HEAD,
-    WORKERS,
     Answered,
     Ask,
+    Failed,
     HasStale,
     Ready,
     Secrets,
     Told,
-    Warned,
     WorkerOptions,
     framed,
 )
@@ -47,43 +47,46 @@ _END_SECONDS = 2.0
 _PAUSES = (0.1, 1.0, 5.0)
 _LONG_SECONDS = 60.0
 _ENDED = Unknown("the process that asked for it has ended: create the pod again later")
+_NOT_STARTED = "archfit serve: a lookup process has not started"
+_REMEDY = "give the server more memory, processes or processor time"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
+@dataclass(eq=False, repr=False)
 class WorkerProcess:
     """One. listener: takes all messages but answers. ended: called with why, each time it is replaced.
 
     longest_seconds: that one lookup may take.
     """
 
-    def __init__(
-        self,
-        options: WorkerOptions,
-        longest_seconds: float,
-        listener: Callable[[Told], None],
-        ended: Callable[[str], None],
-    ) -> None:
-        self._options = options
-        self._patience = longest_seconds + _GRACE_SECONDS
-        self._listener = listener
-        self._ended = ended
+    options: WorkerOptions
+    longest_seconds: float
+    listener: Callable[[Told], None]
+    ended: Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        self._patience = self.longest_seconds + _GRACE_SECONDS
         self._numbers = itertools.count(1)
         self._pending: dict[int, tuple[asyncio.Future[Answered], Callable[[Found], None]]] = {}
         self._writer: asyncio.StreamWriter | None = None
         self._heard = 0.0
+        self._started = False
+        self._why = ""
         self.process: Any = None
         self.ready = asyncio.Event()
 
     async def keep(self) -> None:
-        """Have one that runs, until this is cancelled."""
+        """Have one that runs, until this is cancelled. Raises ArchfitError where the first does not become ready."""
         failures = 0
         try:
             while True:
                 began = asyncio.get_running_loop().time()
                 why = await self._run()
+                if not self._started:
+                    raise ArchfitError(f"{_NOT_STARTED} ({why}): {_REMEDY}")
                 lived = asyncio.get_running_loop().time() - began
                 failures = 0 if lived > _LONG_SECONDS else failures + 1
-                self._ended(why)
+                self.ended(why)
                 await asyncio.sleep(_PAUSES[min(failures, len(_PAUSES) - 1)])
         finally:
             self._close()
@@ -106,34 +109,32 @@ class WorkerProcess:
     async def _run(self) -> str:
         """One process, until it ends. Why it did."""
         ours, theirs = socket.socketpair()
-        with theirs:
-            process = _spawning().Process(target=_work, args=(theirs, self._options), daemon=True)
-            try:
-                await asyncio.to_thread(_start, process)
-            except (OSError, RuntimeError) as error:
-                ours.close()
-                return f"it cannot be started ({message_of(error)})"
-        self.process = process
-        reader, self._writer = await asyncio.open_unix_connection(sock=ours)
-        why = ""
+        self._why = ""
+        self.process = process = _spawning().Process(target=_work, args=(theirs, self.options), daemon=True)
         try:
-            while True:
+            with theirs:
+                await asyncio.to_thread(_start, process)
+            reader, self._writer = await asyncio.open_unix_connection(sock=ours)
+        except (OSError, RuntimeError, MemoryError) as error:
+            return message_of(error)
+        finally:
+            if self._writer is None:  # also one that is being started ends with it
+                ours.close()
+        with contextlib.suppress(asyncio.IncompleteReadError, OSError):
+            while not self._why:
                 try:
                     async with asyncio.timeout(self._patience):
                         size = HEAD.unpack(await reader.readexactly(HEAD.size))[0]
                         message: Told = pickle.loads(await reader.readexactly(size))  # noqa: S301 - our own process
                 except TimeoutError:
                     if self._pending and asyncio.get_running_loop().time() - self._heard > self._patience:
-                        why = "it answers no more"
-                        break
+                        self._why = "it answers no more"
                     continue
                 self._heard = asyncio.get_running_loop().time()
                 self._take(message)
-        except (asyncio.IncompleteReadError, OSError):
-            pass
         self._close()
         await asyncio.to_thread(process.join, _END_SECONDS)
-        return why or f"exit code {process.exitcode}"
+        return self._why or f"exit code {process.exitcode}"
 
     def _take(self, message: Told) -> None:
         match message:
@@ -142,9 +143,12 @@ class WorkerProcess:
             case HasStale():
                 self._pending[message.number][1](message.answer)
             case Ready():
+                self._started = True
                 self.ready.set()
+            case Failed():
+                self._why = message.why
             case _:
-                self._listener(message)
+                self.listener(message)
 
     def _close(self) -> None:
         """End the process, and give its lookups an answer."""
@@ -162,41 +166,35 @@ class WorkerProcess:
 
 
 class LookupWorkers:
-    """All of them. options: of each. The rest: as for one."""
+    """All of them."""
 
-    def __init__(
-        self,
-        options: WorkerOptions,
-        longest_seconds: float,
-        listener: Callable[[Told], None],
-        ended: Callable[[str], None],
-    ) -> None:
-        self.workers = [
-            WorkerProcess(
-                options.replace(keeps_cache=options.keeps_cache and not number),
-                longest_seconds,
-                listener,
-                ended,
-            )
-            for number in range(WORKERS)
-        ]
+    def __init__(self, workers: Sequence[WorkerProcess]) -> None:
+        self.workers = workers
         self._keeping: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Start them, and wait until they are ready. Raises ArchfitError."""
+        """Start them, and wait until they are ready. Raises ArchfitError, as soon as one cannot be."""
         self._keeping = [asyncio.create_task(worker.keep()) for worker in self.workers]
+        ready = asyncio.create_task(self._ready())
         try:
-            async with asyncio.timeout(START_SECONDS):
-                await asyncio.gather(*(worker.ready.wait() for worker in self.workers))
-        except TimeoutError:
-            raise ArchfitError(
-                f"archfit serve: its {WORKERS} lookup processes have not started within {START_SECONDS:.0f} s: see "
-                "its log, and give it more memory or processor time"
-            ) from None
+            await asyncio.wait(
+                (ready, *self._keeping), timeout=START_SECONDS, return_when=asyncio.FIRST_COMPLETED
+            )
+            for keeping in self._keeping:
+                if keeping.done():
+                    keeping.result()
+            if not ready.done():
+                raise ArchfitError(f"{_NOT_STARTED} within {START_SECONDS:.0f} s: {_REMEDY}")
+        finally:
+            ready.cancel()
+
+    async def _ready(self) -> None:
+        for worker in self.workers:
+            await worker.ready.wait()
 
     def of(self, namespace: str) -> WorkerProcess:
         """The one of a namespace, always the same."""
-        return self.workers[crc32(namespace.encode()) % WORKERS]
+        return self.workers[crc32(namespace.encode()) % len(self.workers)]
 
     def resident_bytes(self) -> int:
         """What they have in memory; 0 where the system does not tell."""
@@ -248,6 +246,6 @@ def _work(link: socket.socket, options: WorkerOptions) -> None:
         run(link, options)
     except BaseException as error:  # noqa: BLE001 - it ends, and the server says why
         with contextlib.suppress(OSError):
-            link.sendall(framed(Warned(f"a lookup process failed: {message_of(error)}")))
+            link.sendall(framed(Failed(message_of(error))))
     finally:
         os._exit(0)  # whatever its threads still wait for
