@@ -236,6 +236,7 @@ class TestLargePods:
         door = HeldDoor(monkeypatch)
         first = asyncio.create_task(door.large("first"))
         await asyncio.sleep(0)
+        monkeypatch.setattr(door.webhook, "clock", lambda: 0.0)
         late = await door.large("late", query=b"timeout=10ms")
         door.go.set()
         assert (await first).patch

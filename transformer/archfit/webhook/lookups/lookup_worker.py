@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from socket import socket
-from typing import BinaryIO, TypeAlias
+from typing import TypeAlias
 
 import archfit.lookup.registry_lookup  # noqa: F401 - the first lookup must not wait until httpx is loaded
 from archfit.base.errors import ArchfitError, message_of
@@ -47,7 +47,6 @@ from archfit.registry.http.limits import RequestBudget
 from archfit.registry.registry_errors import NO_THREAD
 from archfit.startup.record import Record
 from archfit.webhook.lookups.messages import (
-    HEAD,
     WORKERS,
     Answered,
     Ask,
@@ -108,19 +107,9 @@ def run(link: socket, options: WorkerOptions) -> None:
     if options.keeps_cache:
         threading.Thread(target=partial(_prune, options, tell), name="archfit-prune", daemon=True).start()
     tell(Ready())
-    with link.makefile("rb") as stream, contextlib.suppress(OSError):
-        while ask := _received(stream):
-            threads.start(ask)
-
-
-def _received(stream: BinaryIO) -> Ask | None:
-    head = stream.read(HEAD.size)
-    size = HEAD.unpack(head)[0] if len(head) == HEAD.size else 0
-    content = stream.read(size)
-    if not size or len(content) < size:
-        return None
-    ask: Ask = pickle.loads(content)  # noqa: S301 - of the process that started this one
-    return ask
+    with link.makefile("rb") as stream, contextlib.suppress(OSError, EOFError, pickle.UnpicklingError):
+        while True:
+            threads.start(pickle.load(stream))  # noqa: S301 - of the process that started this one
 
 
 def limit_memory(more: int) -> None:
@@ -173,8 +162,8 @@ class LookupThreads:
     """open_lookup: a new Lookup of the operator. open_cached: one that asks no registry; None where there is no cache.
 
     tell: takes what the server is told, from any thread. architectures: platforms of others are left out of an answer
-    that has very many. clock: seconds, monotonic. count: how many threads the process has. wait: sleeps for some
-    seconds.
+    that has very many. threads: how many begin at once. clock: seconds, monotonic. count: how many threads the process
+    has. wait: sleeps for some seconds. Raises ArchfitError where there may not be so many threads.
     """
 
     open_lookup: Callable[[], Lookup]
@@ -189,27 +178,14 @@ class LookupThreads:
 
     def __post_init__(self) -> None:
         self._asks: queue.PriorityQueue[tuple[int, int, Ask]] = queue.PriorityQueue()
-        self._begun = 0
-        self._busy = 0
-        self._counting = threading.Lock()
+        try:
+            for _ in range(self.threads):
+                threading.Thread(target=self._work, name="archfit-lookup", daemon=True).start()
+        except (RuntimeError, MemoryError):
+            raise ArchfitError(f"it needs {self.threads} threads, which {NO_THREAD}") from None
 
     def start(self, ask: Ask) -> None:
-        """Look the image up once a thread is free, before those of a higher rank. For one thread alone."""
-        with self._counting:
-            self._busy += 1
-            another = self._busy > self._begun and self._begun < self.threads
-            self._begun += another
-        if another:
-            try:
-                threading.Thread(target=self._work, name="archfit-lookup", daemon=True).start()
-            except (RuntimeError, MemoryError):
-                with self._counting:
-                    self._begun -= 1
-                if not self._begun:
-                    self._done(
-                        Answered(ask.number, Unknown(f"asking for it needs a thread, which {NO_THREAD}"))
-                    )
-                    return
+        """Look the image up once a thread is free, before those of a higher rank."""
         self._asks.put((ask.rank, ask.number, ask))
 
     def _work(self) -> None:
@@ -230,12 +206,7 @@ class LookupThreads:
             while failed(answer) and self.count() > MOST_THREADS:
                 self.wait(_PAUSE_SECONDS)
             cut_off = failed(answer) and self.clock() >= until
-            self._done(Answered(ask.number, bounded(answer, self.architectures), cut_off))
-
-    def _done(self, answered: Answered) -> None:
-        with self._counting:
-            self._busy -= 1
-        self.tell(answered)
+            self.tell(Answered(ask.number, bounded(answer, self.architectures), cut_off))
 
     def _cached(self, kept: KeptLookup, ask: Ask) -> Found | None:
         """What the cache has, if it is fresh. Trouble with it is for the lookup that follows."""

@@ -1,7 +1,7 @@
 """What the server and its lookup processes (`lookup_worker`) tell each other, pickled, through a socket pair.
 
-4 bytes, big-endian     how many follow
-the rest                one of the records below
+to a process      Ask, one pickle after the other
+to the server     4 bytes, big-endian: how many follow; these: one of the other records
 """
 
 from __future__ import annotations

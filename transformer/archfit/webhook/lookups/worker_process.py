@@ -103,7 +103,7 @@ class WorkerProcess:
             self._heard = loop.time()
         future: asyncio.Future[Answered] = loop.create_future()
         self._pending[number] = future, has_stale
-        self._writer.write(framed(Ask(number, text, secrets, seconds, rank)))
+        self._writer.write(pickle.dumps(Ask(number, text, secrets, seconds, rank)))
         return await future
 
     async def _run(self) -> str:
