@@ -30,7 +30,7 @@ SURPLUS = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 def nested(fake: FakeRegistry) -> None:
     """`a:1` is an index in an index: its second request follows its first on the same connection."""
     inner = fake.index("a", "inner", ["linux/amd64"])
-    body = next(document.body for document in fake.documents.values())
+    body = fake.documents["/v2/a/manifests/inner"].body
     assert inner == descriptor(OCI_INDEX, body)["digest"]
     entries = [descriptor(OCI_INDEX, body)]
     fake.put("a", "1", OCI_INDEX, as_json({"schemaVersion": 2, "mediaType": OCI_INDEX, "manifests": entries}))

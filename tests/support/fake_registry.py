@@ -61,11 +61,12 @@ class FakeRegistry(LoopbackServer):
     def index(
         self, repository: str, tag: str, platforms: Iterable[str], media_type: str = media.OCI_INDEX
     ) -> str:
-        """An index of images that are not there, with BuildKit's attestation for each."""
+        """An index of images without a config, with BuildKit's attestation for each."""
         child = media.OCI_MANIFEST if media_type == media.OCI_INDEX else media.DOCKER_MANIFEST
         entries = []
         for text in platforms:
             body = f"{repository}:{tag} {text}".encode()
+            self.put(repository, "", child, body)
             entries.append(descriptor(child, body, platform=platform_of(text)))
             entries.append(
                 descriptor(

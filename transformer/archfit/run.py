@@ -165,6 +165,10 @@ class Run:
             self._lookup.use_pull_secrets(streams)
         return self._opened().answers(texts) if texts else {}
 
+    def require(self, platforms: Sequence[Platform]) -> None:
+        """What `answers` counts for these platforms is asked for, too, not only listed by an index."""
+        self._opened().require(platforms)
+
     def elsewhere(self, texts: Iterable[str]) -> list[Result]:
         """What is said of registries that lead to another one, after `answers`."""
         if not self._lookup:

@@ -301,10 +301,11 @@ def _image_facts(reference: str, answer: Answer) -> ImageFacts:
     fact = ImageFacts(
         reference,
         "Found",
-        tuple(map(str, answer.platforms)),
+        tuple(sorted(map(str, (*answer.platforms, *answer.missing)))),
         digest=answer.digest,
         kind="artifact" if not answer.image else "index" if answer.index else "manifest",
         origin="registry" if answer.origin == "cache" else answer.origin,
+        detail=answer.not_there,
     )
     if isinstance(judged, Unknown):
         return fact.replace(answer="Unknown", detail=judged.cause)

@@ -19,7 +19,7 @@ from archfit.audit.build_lookup import answered
 from archfit.audit.clusters import check_comparison
 from archfit.audit.compare import ArchitectureChange, AuditComparison, compare
 from archfit.audit.facts import AuditFacts
-from archfit.audit.findings import AuditFindings, findings
+from archfit.audit.findings import AuditFindings, findings, in_question
 from archfit.audit.flags import AuditFlags, audit_flags
 from archfit.audit.inputs import Collected, as_stated, from_cluster, from_files, from_rendering, merged
 from archfit.audit.merge import missing_shards
@@ -45,6 +45,7 @@ from archfit.cli.inputs.output_files import check_report
 from archfit.cli.inputs.renderer_command import rendered_inputs
 from archfit.cli.invocation import Invocation, read_invocation
 from archfit.cli.usage.command_table import BY_NAME
+from archfit.images.platforms import Platform
 from archfit.lookup.lookup import lookup_of
 from archfit.options.layers import Given, Layer
 from archfit.reports.summary import lines
@@ -108,6 +109,7 @@ def _audited(
     strangers = not invocation.rendering
     started = monotonic()
     with closing(lookup_of(settings, environ, stderr, named_hosts_only=strangers)) as lookup:
+        lookup.require([Platform("linux", name) for name in in_question(collected.facts, flags.required)])
         facts = answered(collected.facts, lookup, flags.shard)
         if flags.newer_tags:
             facts = with_newer_tags(
@@ -118,7 +120,12 @@ def _audited(
                 most=flags.newer_tags,
                 seconds=max(0.0, settings.operator.timeout_seconds - (monotonic() - started)),
             )
-        return facts, [*collected.results, *lookup.results], sum(lookup.requests.values())
+        listed = [Result("info", _by_index(len(lookup.listed)))] if lookup.listed else []
+        return facts, [*collected.results, *lookup.results, *listed], sum(lookup.requests.values())
+
+
+def _by_index(images: int) -> str:
+    return f"{count(images, 'image')} by the index alone: nobody was asked whether the builds are there that it lists"
 
 
 def _collected(

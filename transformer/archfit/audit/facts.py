@@ -196,9 +196,10 @@ class BuildFacts(Record):
 class ImageFacts(Record):
     """One image. reference: normalised, or the string as written where it is no reference.
 
-    platforms: texts, sorted. kind: "index", "manifest", "artifact", "" where there is no answer. architectures: what
-    counts for pods on Linux (labels of nodes), () with restricts False: it runs everywhere. origin: override, lock,
-    stale or registry (the cache has a registry's answers). detail: why there is no answer.
+    platforms: texts, sorted, of an index what it lists. kind: "index", "manifest", "artifact", "" where there is no
+    answer. architectures: what counts for pods on Linux (labels of nodes), () with restricts False: it runs everywhere.
+    origin: override, lock, stale or registry (the cache has a registry's answers). detail: why there is no answer; of
+    one, what the index lists and the registry does not have.
     newer: the nearest tag of the repository that has `newer_for`, none or one, which was read. newer_for: the
     architecture that its tags were asked for, "" where nobody asked. newer_read: how much of the list of tags was read.
     newer_why: why nobody asked, or what ended the reading, a sentence, or "".

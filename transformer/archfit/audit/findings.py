@@ -66,6 +66,21 @@ class AuditFindings(Record):
     own: tuple[str, ...] = ()
 
 
+def in_question(facts: AuditFacts, required: Sequence[Platform]) -> tuple[str, ...]:
+    """The architectures of the findings, as the module says. Raises UsageError for another system than Linux."""
+    for platform in required:
+        if platform.os != "linux":
+            raise UsageError(
+                f"--require {platform}: an audit counts Linux nodes; write linux/{platform.architecture}"
+            )
+    there = {node.architecture for node in facts.nodes if node.os == "linux"}
+    may_come = there.union(*brought(facts.pools).values()) & set(ARCHITECTURES) - set(_USUAL)
+    return tuple(dict.fromkeys(platform.architecture for platform in required)) or (
+        *_USUAL,
+        *sorted(may_come),
+    )
+
+
 def findings(
     facts: AuditFacts,
     required: Sequence[Platform] = (),
@@ -78,15 +93,8 @@ def findings(
 
     Raises UsageError for another system than Linux.
     """
-    for platform in required:
-        if platform.os != "linux":
-            raise UsageError(
-                f"--require {platform}: an audit counts Linux nodes; write linux/{platform.architecture}"
-            )
     there = {node.architecture for node in facts.nodes if node.os == "linux"}
-    may_come = there.union(*brought(facts.pools).values()) & set(ARCHITECTURES) - set(_USUAL)
-    stated = tuple(dict.fromkeys(platform.architecture for platform in required))
-    architectures = stated or (*_USUAL, *sorted(may_come))
+    architectures = in_question(facts, required)
     images = {image.reference: image for image in facts.images}
     failures = reported_failures(facts.builds)
     workloads = tuple(

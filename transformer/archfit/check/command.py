@@ -68,6 +68,8 @@ def run(
         check_report(flag, file, [manifests.name for manifests in inputs])
     with closing(Run(_COMMAND.program, settings, environ, stderr, explain=verbose_lines)) as run:
         texts = questions(inputs, left_alone=bool(required))
+        if required:
+            run.require(required)
         answers = run.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
         checked = [_checked(manifests, answers, settings.options, question, roots) for manifests in inputs]
         if flags.newer_tags:
@@ -124,7 +126,8 @@ class _Checked(Record):
 
     results: for standard error, with the name of its file. images: the texts of those that were looked at. stated:
     those whose platforms nobody was asked for. unknown: why an image is not known, by its text, or its place where it
-    has none. decisions: where placement was the question. sources: files that --source-root found.
+    has none. decisions: where placement was the question. sources: files that --source-root found. listed: as of
+    `PlatformCheck`.
     """
 
     findings: Sequence[Finding]
@@ -139,6 +142,7 @@ class _Checked(Record):
     objects: int = 0
     decisions: tuple[tuple[Pod, Decision], ...] = ()
     sources: frozenset[str] = frozenset()
+    listed: frozenset[str] = frozenset()
 
 
 def _checked(
@@ -187,6 +191,7 @@ def _required(
         frozenset().union(*(verdict.stated for _, verdict in judged)),
         {use.counted_image: use.reason for use in uses if use.rule == "not-known"},
         len(judged),
+        listed=frozenset().union(*(verdict.listed for _, verdict in judged)),
     )
 
 
@@ -246,14 +251,16 @@ def _check(messages: Iterable[Finding], checked: Sequence[_Checked], question: _
     errors = {finding.rule for finding in findings if finding.severity == "error"}
     code = 1 if "problem" in errors else 3 if errors & {"placement", "required-platform", "not-known"} else 0
     unknown: dict[str, str] = {}
-    images, stated = set[str](), set[str]()
+    images, stated, listed = set[str](), set[str](), set[str]()
     for part in checked:
         unknown |= part.unknown
         images |= part.images
         stated |= part.stated
+        listed |= part.listed
     for finding in findings:
         if finding.rule == "required-platform":
             unknown.pop(finding.counted_image, None)
+            listed.discard(finding.counted_image)
     return Check(
         code,
         tuple(f"{platform.os}/{platform.architecture}" for platform in question.required),
@@ -262,6 +269,7 @@ def _check(messages: Iterable[Finding], checked: Sequence[_Checked], question: _
         len(images | unknown.keys()),
         tuple(unknown.values()),
         len(stated - unknown.keys()),
+        len(listed - unknown.keys()),
         sum(part.left_alone for part in checked),
         sum(part.by_annotation for part in checked),
         sum(part.objects for part in checked),

@@ -44,6 +44,7 @@ class Finding(Record):
     field: dotted path from the object's root, or "". document: 1-based, 0 where none can be named.
     missing: the platforms that the image lacks; offers: those it has; kept_off: the pod itself keeps away from all that
     is missing. left_alone: why archfit leaves the pod as it is. absent: what the registry said that has no such image.
+    not_there: what the index lists and the registry does not have, a sentence.
     reason, cause: why an image is not known, in a word and in a sentence. newer: the nearest tags of an image that
     lacks a platform, where they were searched for; column: where the image stands on its line, 1-based and in code
     points, 0 where that is not known.
@@ -64,6 +65,7 @@ class Finding(Record):
     kept_off: bool = False
     left_alone: str = ""
     absent: str = ""
+    not_there: str = ""
     reason: str = ""
     cause: str = ""
     newer: NewerTags | None = None
@@ -128,7 +130,8 @@ class Check(Record):
 
     required: the platforms of --require, () where placement was the question. pods, images: how many were looked at;
     images has those that lack a platform or are not known, too. unknown: why images are not known, in a word or two,
-    one for each. stated: how many of the images have platforms that nobody was asked for. left_alone: pod specs that
+    one for each. stated: how many of the images have platforms that nobody was asked for. listed: how many of the known
+    ones have a required platform by their index alone. left_alone: pod specs that
     archfit leaves as they are; by_annotation: those of them with archfit.dev/skip. objects: those that may hold pods
     which no row reads. texts: the images that were looked at. cases: for `check.junit`.
     """
@@ -140,6 +143,7 @@ class Check(Record):
     images: int
     unknown: tuple[str, ...] = ()
     stated: int = 0
+    listed: int = 0
     left_alone: int = 0
     by_annotation: int = 0
     objects: int = 0
@@ -170,7 +174,9 @@ class Check(Record):
 
 def counts(check: Check) -> dict[str, int]:
     """The numbers of a check of --require, as JSON and SARIF have them."""
-    return {"running": check.known, "lacking": check.lacking, "notKnown": len(check.unknown)}
+    running = check.known - check.listed
+    listed = {"listed": check.listed} if check.listed else {}
+    return {"running": running, **listed, "lacking": check.lacking, "notKnown": len(check.unknown)}
 
 
 def fingerprints(findings: Sequence[Finding]) -> list[str]:
@@ -270,6 +276,7 @@ def _lacking(pod: Pod, lack: Lack) -> Finding:
     image = lack.use.text or ""
     offers = f"it offers {', '.join(lack.offers) or 'nothing'}"
     why = f"there is no such image: {lack.absent}" if lack.absent else offers
+    why = f"{lack.not_there}; {why}" if lack.not_there else why
     return Finding(
         "required-platform",
         "error",
@@ -282,6 +289,7 @@ def _lacking(pod: Pod, lack: Lack) -> Finding:
         kept_off=lack.kept_off,
         left_alone=lack.left_alone,
         absent=lack.absent,
+        not_there=lack.not_there,
     )
 
 

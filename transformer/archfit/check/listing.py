@@ -49,9 +49,10 @@ def _as_left(check: Check) -> str:
 def _runs(check: Check) -> str:
     several = len(check.required) > 1
     where = f"all of {', '.join(check.required)}" if several else check.required[0]
-    verb = "runs" if check.known == 1 else "run"
+    running = check.known - check.listed
     parts = [
-        f"{count(check.known, 'image')} {verb} on {where}",
+        f"{count(running, 'image')} {'runs' if running == 1 else 'run'} on {where}",
+        *([f"{check.listed} listed by an index, not asked whether it is there"] if check.listed else []),
         f"{check.lacking} {'does' if check.lacking == 1 else 'do'} not",
         unknown_words(check.unknown),
         *_stated(check),
@@ -156,6 +157,7 @@ def _finding_value(finding: Finding) -> dict[str, Any]:
         "keptOff": finding.kept_off,
         "leftAlone": finding.left_alone,
         "absent": finding.absent,
+        "notThere": finding.not_there,
         "reason": finding.reason,
         "cause": finding.cause,
     }

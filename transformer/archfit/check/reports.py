@@ -108,7 +108,9 @@ def _lines(check: Check) -> Iterator[str]:
             (
                 use.image,
                 ", ".join(use.missing),
-                "there is no such image" if use.absent else ", ".join(use.offers) or "nothing",
+                "there is no such image"
+                if use.absent
+                else "; ".join(filter(None, (", ".join(use.offers) or "nothing", use.not_there))),
                 *((use.newer.advice if use.newer else "",) if searched else ()),
                 use.subject + note(use),
                 use.where,

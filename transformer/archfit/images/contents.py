@@ -3,6 +3,7 @@
     index        children      the builds it offers, in its order, those of nested indexes in their place
     manifest     config        the digest of its config; the platform that the config states, where it was read
     config       platform      what it states
+    presence     nothing       a server said that it has the manifest
 
 A digest never changes what it names, so that the cache keeps them for ever.
 """
@@ -33,7 +34,7 @@ class Build(Record):
 class ImageContents(Record):
     """See the module. config: "" of an index, and of an artifact. platform: None where nothing has read it."""
 
-    kind: Literal["index", "manifest", "config"]
+    kind: Literal["index", "manifest", "config", "presence"]
     children: tuple[Build, ...] = ()
     config: str = ""
     platform: Platform | None = None
@@ -41,13 +42,15 @@ class ImageContents(Record):
 
 class Part(Record):
     """A digest to read. reference: with the digest. kind: "document", with all that says its platforms; "manifest",
-    the document alone, which is not an index; "config", the blob of an image's config.
+    the document alone, which is not an index; "config", the blob of an image's config; "presence", whether it is there.
     """
 
     reference: Reference
-    kind: Literal["document", "manifest", "config"] = "document"
+    kind: Literal["document", "manifest", "config", "presence"] = "document"
 
     def is_answered_by(self, contents: ImageContents) -> bool:
         """Whether it is enough: a manifest's config may have been left unread."""
+        if "presence" in (self.kind, contents.kind):
+            return self.kind == "presence"
         whole = contents.kind == "index" or contents.platform is not None or not contents.config
         return whole or self.kind == "manifest"

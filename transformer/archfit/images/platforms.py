@@ -125,6 +125,8 @@ class Found(Record):
     image: False for artifacts that are no images (Helm charts, signatures): they restrict nothing.
     origin: "override", "lock", "cache", "stale" or "registry"; "caller" where a program states the platforms.
     age_seconds: how long ago the registry confirmed the tag, 0 for digests and fresh answers.
+    missing: what the index lists and no server has; not in `platforms`. listed: those of `platforms` that only the
+    index names, as nobody may be asked. Both are of platforms in question alone (`lookup.listed_builds`).
     """
 
     platforms: tuple[Platform, ...]
@@ -133,6 +135,14 @@ class Found(Record):
     image: bool = True
     origin: str = "registry"
     age_seconds: int = 0
+    missing: tuple[Platform, ...] = ()
+    listed: tuple[Platform, ...] = ()
+
+    @property
+    def not_there(self) -> str:
+        """What to say of `missing`, "" where that is empty."""
+        names = ", ".join(map(str, self.missing))
+        return f"its index lists {names}, and the registry does not have that build" if names else ""
 
 
 class Absent(Record):

@@ -2,7 +2,7 @@
 
     tag:<host/repository:tag>
     digest:<host/repository>@<digest>
-    contents:<host/repository>@<digest>      what is behind it, for `archfit audit`
+    contents:<host/repository>@<digest>      what is behind it, or that it is there (`listed_builds`)
     tags:<host/repository>                   its tags, for newer ones
     host:<origin>                            see `registry.http.servers`
 
@@ -14,6 +14,7 @@
     contents:..       {"kind": "index", "builds": [["sha256:..", "linux/arm64", true], ..], "rules": 2, "checked": ..}
                       {"kind": "manifest", "config": "sha256:..", "platform": "linux/arm64", "checked": ..}
                       {"kind": "config", "platform": "linux/arm64", "checked": ..}
+                      {"kind": "presence", "checked": ..}
     tags:..           {"checked": 1767225600, "read": "complete", "tags": ["1.24.3", "latest"],
                        "offers": {"1.24.3": ["linux/amd64", "linux/arm64"]}}
 
@@ -113,14 +114,14 @@ def contents_to_json(contents: ImageContents, checked: int) -> str:
             "builds": [[build.digest, str(build.platform), build.stated] for build in contents.children],
             "rules": RULES,
         }
-    else:
+    elif contents.kind != "presence":
         body |= {"config": contents.config, "platform": str(contents.platform or "")}
     return c_json.dumps(body)
 
 
 def contents_from_json(text: str) -> ImageContents | None:
     """What is kept; None for anything that `contents_to_json` did not make."""
-    from archfit.images.contents import Build, ImageContents  # for `archfit audit` alone
+    from archfit.images.contents import Build, ImageContents  # few runs need them
 
     try:
         kept = c_json.loads(text)
@@ -131,6 +132,8 @@ def contents_from_json(text: str) -> ImageContents | None:
             builds = tuple(Build(digest, platform(name), stated) for digest, name, stated in kept["builds"])
             good = all(is_digest(build.digest) and isinstance(build.stated, bool) for build in builds)
             return ImageContents("index", builds) if good else None
+        if kind == "presence":
+            return ImageContents(kind)
         if kind not in {"manifest", "config"}:
             return None
         config, name = kept["config"], kept["platform"]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from archfit.base.terminal import Progress
     from archfit.images.contents import ImageContents, Part
+    from archfit.images.platforms import Platform
     from archfit.images.tags import TagList
     from archfit.lookup.lockfile import Lock
     from archfit.lookup.pull_secret_lookup import PullSecretLookup
@@ -50,7 +51,8 @@ class Lookup:
 
     keychain: None is the operator's. line: of progress.
 
-    messages: sentences for the user, in order: trouble with the cache, a lock file left behind, stale answers.
+    messages: sentences for the user, in order: trouble with the cache, a lock file left behind, stale answers. listed:
+    the images that count for a required platform by their index alone.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Lookup:
         line: Progress | None = None,
     ) -> None:
         self.messages: list[str] = []
+        self.listed: set[str] = set()
         self._operator = operator
         self._options = options
         self._overrides = options.image_platforms
@@ -77,6 +80,13 @@ class Lookup:
         self._opened: LookupCache | None = None
         self._pull_secrets: PullSecretLookup | None = None
         self._sparing = False
+        self._required: set[tuple[str, str]] = set()
+        prefers = [options.prefer, *(rule.prefer or () for rule in options.rules)]
+        self._preferred = {("linux", name) for some in prefers for name, _ in some}
+
+    def require(self, platforms: Iterable[Platform]) -> None:
+        """Ask from now on whether the builds for these platforms are there, where an index lists them."""
+        self._required |= {(platform.os, platform.architecture) for platform in platforms}
 
     def open(self) -> LookupCache:
         """Open lock file and cache, once. Where the cache cannot be used, `messages` says why.
@@ -191,7 +201,7 @@ class Lookup:
         self.open()
         self._deadline.start(self._operator.timeout_seconds if seconds is None else seconds)
         answers, wanted = self._without_lookup(texts)
-        resolved = self._references([reference for reference, _ in wanted.values()])
+        resolved = self._seen([reference for reference, _ in wanted.values()])
         for name, (_, same) in wanted.items():
             answers.update(dict.fromkeys(same, resolved[name]))
         return answers
@@ -292,7 +302,7 @@ class Lookup:
         self._deadline.start(seconds)
         self._sparing = True
         try:
-            return self._references(list(references))
+            return self._seen(list(references))
         finally:
             self._sparing = False
             self._clear_line()
@@ -335,6 +345,27 @@ class Lookup:
             self._keychain = Keychain(self._operator.authfile, self._context.environ)
         self._keychain.left = self._deadline.left
         return self._keychain
+
+    def _seen(self, references: list[Reference]) -> dict[str, Answer]:
+        """The answers, judged by whether the builds in question are there (`listed_builds`)."""
+        answers = self._references(references)
+        if not (self._required or self._preferred):
+            return answers
+        from archfit.lookup.listed_builds import Image, in_question, with_builds
+
+        quiet: dict[str, Image] = {}
+        open_ones: dict[str, Image] = {}
+        for reference in references:
+            name, answer = reference.normalised, answers[reference.normalised]
+            origin = answer.origin if isinstance(answer, Found) else ""
+            cells = self._required if origin == "lock" else self._required | self._preferred
+            for image in in_question(reference, answer, cells):
+                (quiet if self._silent or origin == "stale" else open_ones)[name] = image
+        judged = with_builds(quiet, self.kept_contents) | with_builds(open_ones, self.contents)
+        self.listed |= {
+            name for name, answer in judged.items() if isinstance(answer, Found) and answer.listed
+        }
+        return answers | judged
 
     def _references(self, references: list[Reference]) -> dict[str, Answer]:
         lock = self._lock
@@ -385,6 +416,7 @@ class Lookup:
     def _with(self, operator: Operator, keychain: Keychain) -> Lookup:
         context = self._context.replace(deadline=Deadline())
         another = Lookup(operator, self._options, context, lock=self._lock, keychain=keychain)
+        another._required = self._required
         another.open()
         return another
 
@@ -404,6 +436,8 @@ class Lookup:
                 self._context,
                 warn=self.messages.append,
             )
+            if self._required or self._preferred:
+                self._asked.keep_contents()  # so that no index is read twice
         self._asked.client.http.sparing = self._sparing
         return self._asked
 

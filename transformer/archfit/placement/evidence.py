@@ -169,6 +169,8 @@ class _EvidenceBuilder:
         if isinstance(answer, Found):
             if answer.origin in ("override", "stale"):
                 self._report(use, *_origin(answer))
+            if answer.missing:
+                self._report(use, "warning", f"{answer.not_there}: it counts as lacking")
             answer = self._counted(use, answer)
         if isinstance(answer, Found):
             self.known.append((use, answer))

@@ -26,7 +26,7 @@ class Lack(Record):
 
     missing: the required platforms that it does not offer. offers: what it does. kept_off: the pod's own nodeSelector
     and affinity keep it away from all that is missing. left_alone: why archfit leaves the pod as it is, "" where it
-    does not. absent: what the registry said that has no such image, "" where there is one.
+    does not. absent: what the registry said that has no such image, "" where there is one. not_there: as of `Found`.
     """
 
     use: ImageUse
@@ -35,6 +35,7 @@ class Lack(Record):
     kept_off: bool
     left_alone: str = ""
     absent: str = ""
+    not_there: str = ""
 
 
 class NotKnown(Record):
@@ -52,6 +53,7 @@ class PlatformCheck(Record):
     """What became of one pod. left_out: why its images were not checked, "" where they were.
 
     stated: the images whose platforms the configuration or an annotation states, so that nobody was asked.
+    listed: those of which only the index says that they have a required platform (`Found.listed`).
     """
 
     left_out: str = ""
@@ -59,6 +61,7 @@ class PlatformCheck(Record):
     results: tuple[Result, ...] = ()
     unknown: tuple[NotKnown, ...] = ()
     stated: frozenset[str] = frozenset()
+    listed: frozenset[str] = frozenset()
 
 
 def judge(
@@ -92,7 +95,8 @@ def judge(
         if missing:
             kept_off = not filled_in and not any(_reachable(terms, platform) for platform in missing)
             offers = tuple(str(platform) for platform in known.platforms)
-            lacks.append(Lack(use, tuple(map(_named, missing)), offers, kept_off, own.left_alone))
+            lack = Lack(use, tuple(map(_named, missing)), offers, kept_off, own.left_alone)
+            lacks.append(lack.replace(not_there=known.not_there))
     unknown = []
     for use, answer in evidence.unknown:
         if isinstance(answer, Absent):
@@ -101,7 +105,8 @@ def judge(
         else:
             unknown.append(not_known(use, answer))
     stated = frozenset(use.text for use, known in evidence.known if known.origin == "override" and use.text)
-    return PlatformCheck("", tuple(lacks), results, tuple(unknown), stated)
+    listed = frozenset(use.text for use, known in evidence.known if known.listed and use.text)
+    return PlatformCheck("", tuple(lacks), results, tuple(unknown), stated, listed)
 
 
 def not_known(use: ImageUse, answer: Unknown | Unasked | Malformed) -> NotKnown:

@@ -183,6 +183,11 @@ class RegistryClient:
         digest = part.reference.digest
         if part.kind == "config":
             return ImageContents("config", platform=manifest.parse_config(self._blob(endpoint, digest)))
+        if part.kind == "presence":
+            # A proxy cache may answer a HEAD with 404, and fetch the manifest for a GET.
+            if self._digest(endpoint, digest) != digest:
+                self._manifest(endpoint, digest)
+            return ImageContents("presence")
         parsed = self._parsed(self._manifest(endpoint, digest))
         if part.kind == "manifest" and isinstance(parsed, Manifest):
             return _contents(parsed, None)
@@ -259,7 +264,7 @@ class RegistryClient:
         return manifest.parse(document.body, document.content_type)
 
     def _manifest(self, endpoint: Endpoint, tag_or_digest: str) -> RawManifest:
-        what = f"{endpoint.repository}{'@' if is_digest(tag_or_digest) else ':'}{tag_or_digest}"
+        what = _named(endpoint, tag_or_digest)
         reply = self._ask("manifest", endpoint, f"manifests/{tag_or_digest}", MAX_MANIFEST)
         if reply.status == 404:
             raise ManifestUnknown(f"{endpoint.origin} has no {what}", status=404)
@@ -268,14 +273,14 @@ class RegistryClient:
         digest = _verified(reply.body, tag_or_digest, f"{endpoint.origin} sent for {what}")
         return RawManifest(reply.body, reply.headers.get("content-type", ""), digest)
 
-    def _digest(self, endpoint: Endpoint, tag: str) -> str:
-        """The tag's digest for one HEAD, "" where only a GET can tell. Raises RegistryError."""
+    def _digest(self, endpoint: Endpoint, tag_or_digest: str) -> str:
+        """The digest for one HEAD, "" where only a GET can tell. Raises RegistryError."""
         server = self.http.servers.of(endpoint.origin)
         if not server.head:
             return ""
-        reply = self._ask("head", endpoint, f"manifests/{tag}", 0)
+        reply = self._ask("head", endpoint, f"manifests/{tag_or_digest}", 0)
         if reply.status in {401, 403, 429} or (reply.status >= 500 and reply.status not in NO_HEAD):
-            raise self.authorizer.refusal(reply, endpoint, f"{endpoint.repository}:{tag}")
+            raise self.authorizer.refusal(reply, endpoint, _named(endpoint, tag_or_digest))
         digest = reply.headers.get("docker-content-digest", "")
         if reply.status in NO_HEAD or (reply.status == 200 and not is_digest(digest)):
             server.head = False
@@ -296,6 +301,10 @@ class RegistryClient:
         method, url = "HEAD" if kind == "head" else "GET", path if kind == "list" else url
         request = Request(kind, method, url, headers, endpoint.origin, limit, retry=endpoint.last)
         return self.authorizer.send(request, endpoint)
+
+
+def _named(endpoint: Endpoint, tag_or_digest: str) -> str:
+    return f"{endpoint.repository}{'@' if is_digest(tag_or_digest) else ':'}{tag_or_digest}"
 
 
 def _namespace(endpoint: Endpoint) -> str:

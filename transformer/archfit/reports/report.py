@@ -124,6 +124,7 @@ def answer_value(answer: Answer) -> dict[str, Any]:
                 "digest": answer.digest,
                 "origin": answer.origin,
                 "ageSeconds": answer.age_seconds,
+                **({"notThere": list(map(str, answer.missing))} if answer.missing else {}),
             }
         case Absent():
             return {"answer": "Absent", "detail": answer.detail}

@@ -196,7 +196,8 @@ def amount_words(amount: Amount) -> str:
 def runs_on(image: ImageFacts) -> str:
     """The architectures of an image, or why they are not known."""
     if image.answer == "Found":
-        return (", ".join(image.architectures) or "no Linux node") if image.restricts else "anywhere"
+        names = (", ".join(image.architectures) or "no Linux node") if image.restricts else "anywhere"
+        return f"{names} ({image.detail})" if image.detail else names
     words = {"Absent": "gone from its registry", "Unread": "not asked: it belongs to another shard"}
     return f"{words.get(image.answer, 'not known')}{f': {image.detail}' if image.detail else ''}"
 

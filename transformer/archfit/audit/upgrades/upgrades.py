@@ -90,6 +90,8 @@ def to_do(state: str, image: ImageFacts, architecture: str, patterns: Sequence[s
     """What to do about an image of the work list, in words. state: `readiness.ImageState`. patterns: of --own."""
     if state != "no":
         return _TO_DO[state]
+    if image.detail and f"linux/{architecture}" in image.platforms:
+        return _TO_DO["absent"]
     for tag in image.newer:
         if offers(tag, architecture):
             if not tag.ready:
