@@ -105,7 +105,7 @@ DOCTOR = Command(
         Flag("--live", "Ask the cluster of kubectl's context for its version."),
         AS_JSON,
     ),
-    options=(*options_named("lockFile"), *operator_options_without("report", "quiet", "verbose")),
+    options=(*options_named("lockFile"), *operator_options_without("report", "verbose")),
     about="""\
 It checks Python, the configuration, the cache, credentials, proxies, certificates and the clock, and the programs on \
 PATH: Helm 3 and 4 with the plugin, kustomize, kpt, kubectl, container runtimes, git. It renders one Pod \
