@@ -19,7 +19,7 @@ pipx install .              # or: uv tool install .      or, in a virtual enviro
 archfit --version
 ```
 
-`pipx install '.[audit,redis,serve]'` installs the extras, too.
+`pipx install '.[audit,redis,serve,zstd]'` installs the extras, too.
 """
 PUBLISHED = """\
 With Python 3.11 or later:
@@ -29,7 +29,7 @@ pipx install archfit        # or: uv tool install archfit      or, in a virtual 
 archfit --version
 ```
 
-`pipx install 'archfit[audit,redis,serve]'` installs the extras, too. In a checkout, write `.` for `archfit`.
+`pipx install 'archfit[audit,redis,serve,zstd]'` installs the extras, too. In a checkout, write `.` for `archfit`.
 """
 _BLOCK = re.compile(r"(?ms)^(<!-- install -->\n).*?^(<!-- /install -->)$")
 

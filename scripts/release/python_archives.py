@@ -111,7 +111,7 @@ def install(release: Release) -> str:
     pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     run(*pip, wheel)
     plain = run(python, "-I", ROOT / "tests" / "support" / "smoke.py")
-    run(*pip, f"{wheel}[audit,redis,serve]")
+    run(*pip, f"{wheel}[audit,redis,serve,zstd]")
     run(python, "-m", "pip", "check")
     extras = run(python, "-I", ROOT / "tests" / "support" / "smoke.py", "--extras")
     man = python.parents[1] / "share" / "man" / "man1" / "archfit.1"

@@ -53,7 +53,7 @@ def test_the_names_are_those_that_pip_would_read():
     for extra, packages in extras.items():
         chosen = [one for one in declared if one.marker and one.marker.evaluate({"extra": extra})]
         assert packages == [one.name for one in chosen]
-    assert set(extras) == {"redis", "audit", "serve"}
+    assert set(extras) == {"redis", "audit", "serve", "zstd"}
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
-"""`archfit inspect IMAGE.. [--json | --raw]`: what a registry has for images, and what archfit makes of it.
+"""`archfit inspect IMAGE.. [--json | --raw] [--programs]`: what a registry has for images, and what that means.
 
 The registry is always asked, whatever the cache holds, which learns from it: one request for an index, two for a single
 manifest, whose config names its platform; a token is one more. With --offline the cache alone, however old; it keeps no
-documents, so --raw has no answer then.
+documents, so --raw has no answer then. With --programs, exit 3 where an entry starts a program that does not run there.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ from archfit.images.platforms import Answer, Found, Platform, Unknown, is_wasm, 
 from archfit.images.reference import Reference, parse
 from archfit.inspect.listing import listed
 from archfit.inspect.report import Inspected, as_json, problem, text
+from archfit.lookup.image_programs import image_programs
 from archfit.lookup.lookup import Lookup, open_lookup
 from archfit.lookup.newer_tags import newer_tags
 from archfit.options.settings import Settings
 from archfit.placement.evidence import is_plain, offered
 from archfit.placement.uncounted import counted
+from archfit.programs.start import Start
 from archfit.registry.client import RawManifest
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.workloads.pods import ImageUse
@@ -41,13 +43,17 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     flags, texts, settings = invocation.flags, invocation.words, invocation.settings
     if not texts:
         raise UsageError(f"name an image, as in {_COMMAND.program} nginx:1.27; see {_COMMAND.program} --help")
-    if flags.raw and (flags.format == "json" or flags.newer_tags or len(texts) > 1):
+    if flags.raw and (flags.format == "json" or flags.newer_tags or flags.programs or len(texts) > 1):
         raise UsageError(
-            "--raw writes the bytes of one image: name one, and leave out --json and --newer-tags"
+            "--raw writes the bytes of one image: name one, and leave out --json, --newer-tags and --programs"
         )
     operator = settings.operator.replace(max_stale_seconds=_ANY_AGE)
-    with closing(open_lookup(operator, environ=environ)) as lookup:
+    with closing(open_lookup(operator, environ=environ, progress=stderr)) as lookup:
+        if flags.programs:
+            lookup.keep_contents()
         images, documents = _inspected(texts, lookup, settings)
+        if flags.programs:
+            images = _with_programs(images, lookup)
         if flags.newer_tags:
             images = _with_newer(images, lookup, settings)
         requests = lookup.requests
@@ -63,9 +69,11 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         ]
     stderr.writelines(f"warning: {message}\n" for message in lookup.messages)
     stderr.writelines(f"error: {problem}\n" for problem in problems)
+    wrong = [words for image in images for words in image.wrong]
+    stderr.writelines(f"error: {words}\n" for words in wrong)
     if not flags.raw:
         stderr.write(f"archfit: {_counted(requests)}\n")
-    return 1 if problems else 0
+    return 1 if problems else 3 if wrong else 0
 
 
 def _inspected(
@@ -113,6 +121,23 @@ def _described(
         runs_on=None if architectures is None else tuple(sorted(architectures)),
         notes=notes,
     )
+
+
+def _with_programs(images: list[Inspected], lookup: Lookup) -> list[Inspected]:
+    own, architectures = Start(), sorted({name for image in images for name in image.runs_on or ()})
+    read = image_programs(
+        lookup, [(image.reference, image.stated or image.answer, own) for image in images], architectures
+    )
+    return [
+        image.replace(
+            programs=tuple(
+                (platform, verdict)
+                for platform in (Platform("linux", name) for name in image.runs_on or ())
+                if (verdict := read.verdict(image.reference, platform, own))
+            )
+        )
+        for image in images
+    ]
 
 
 def _with_newer(images: list[Inspected], lookup: Lookup, settings: Settings) -> list[Inspected]:

@@ -11,8 +11,9 @@ from typing import Any
 
 from archfit.base.printable import visible
 from archfit.images.candidates import NewerTags
-from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
+from archfit.images.platforms import Absent, Answer, Found, Malformed, Platform, Unasked, Unknown
 from archfit.inspect.listing import ListedEntry, ManifestListing
+from archfit.programs.program import Verdict, wrong_words
 from archfit.startup.record import Record
 from archfit.yaml.json_output import json_output
 
@@ -26,7 +27,7 @@ class Inspected(Record):
     source: server and repository that were read, "" where none was.
     listing: None where there is no document. runs_on: node labels for Linux, None where it restricts nothing.
     notes: sentences about platforms that do not count as they stand. lacks: the architectures of the cluster that newer
-    tags were searched for; newer: what was found, None where nothing was searched.
+    tags were searched for; newer: what was found, None where nothing was searched. programs: what its entries start.
     """
 
     text: str
@@ -39,6 +40,16 @@ class Inspected(Record):
     notes: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
     newer: NewerTags | None = None
+    programs: tuple[tuple[Platform, Verdict], ...] = ()
+
+    @property
+    def wrong(self) -> list[str]:
+        """A sentence for each entry that starts a program of another machine."""
+        return [
+            f"{self.text}: {wrong_words(platform, verdict)}: repair its build"
+            for platform, verdict in self.programs
+            if verdict.state == "wrong"
+        ]
 
     @property
     def kind(self) -> str:
@@ -88,6 +99,12 @@ def _lines(image: Inspected) -> Iterator[str]:
         sizes = [entry.size for entry in listing.entries]
         yield f"  contents    {_size(-1 if -1 in sizes else sum(sizes))}"
     yield f"  runs on     {_runs_on(image)}"
+    label = "programs"
+    for platform, verdict in image.programs:
+        starts = f"{platform}: not read: " if verdict.state == "unread" else f"{platform} starts "
+        end = ", which does not run there" if verdict.state == "wrong" else ""
+        yield f"  {label:10}  {visible(starts + verdict.words)}{end}"
+        label = ""
     for note in image.notes:
         yield f"  note        {note}"
     if image.newer:
@@ -143,6 +160,11 @@ def _image_value(image: Inspected) -> dict[str, Any]:
     value["architectures"] = None if image.runs_on is None else list(image.runs_on)
     if image.notes:
         value["notes"] = list(image.notes)
+    if image.programs:
+        value["programs"] = [
+            {"platform": str(platform), "state": verdict.state, "words": verdict.words}
+            for platform, verdict in image.programs
+        ]
     if image.stated:
         value["stated"] = [str(platform) for platform in image.stated.platforms]
     if image.newer:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from archfit.images.contents import ImageContents, Part
     from archfit.images.tags import TagList
     from archfit.lookup.store import Store
+    from archfit.programs.program import Programs
     from archfit.registry.routing.endpoints import Endpoint
 
     T = TypeVar("T")
@@ -125,6 +126,15 @@ class LookupCache:
                 if contents and part.is_answered_by(contents):
                     known.setdefault(name, contents)
         return known
+
+    def programs(self, references: Sequence[Reference]) -> dict[str, Programs]:
+        """What is kept of what manifests start, by normalised reference."""
+        texts = self._other_texts(references, entries.programs_key)
+        kept = {
+            name: next(filter(None, map(entries.programs_from_json, some)), None)
+            for name, some in texts.items()
+        }
+        return {name: programs for name, programs in kept.items() if programs}
 
     def tag_lists(self, repositories: Sequence[Reference], now: float, seconds: float) -> dict[str, TagList]:
         """The kept lists of tags, not older than some seconds, by normalised reference."""

@@ -2,7 +2,7 @@
 
 tag:..       for --cache-ttl or --max-stale, whichever is longer; not from the future, which would be for ever
 digest:..    while a tag's entry of use names it, and for 30 days from when it was last confirmed
-contents:..  for 30 days from when it was read
+contents:..  for 30 days from when it was read, as programs:..
 tags:..      for --max-stale or a day, whichever is longer
 host:..      always
 claim:..     until the time that it states
@@ -24,10 +24,12 @@ _KINDS = {
     "tag": "tags",
     "digest": "digests",
     "contents": "builds",
+    "programs": "builds",
     "tags": "lists",
     "host": "servers",
     "claim": "claims",
 }
+_DATED = _KINDS.keys() - {"host", "claim"}
 _DIGEST_SECONDS = 30 * 86400
 _CLAIM_SECONDS = 60
 _KEPT_HUNDREDTHS = 75
@@ -50,6 +52,7 @@ def expired(items: Sequence[tuple[str, str]], now: float, tag_seconds: int) -> l
         "tag": tag_seconds,
         "digest": _DIGEST_SECONDS,
         "contents": _DIGEST_SECONDS,
+        "programs": _DIGEST_SECONDS,
         "tags": max(tag_seconds, entries.LIST_SECONDS),
     }
 
@@ -102,7 +105,7 @@ def prune_pages(
 
 def counts(keys: Iterable[str]) -> dict[str, int]:
     """How many there are of each kind."""
-    numbers = dict.fromkeys((*_KINDS.values(), "others"), 0)
+    numbers = dict.fromkeys((*_KINDS.values(), "others"), 0)  # two kinds are builds
     for key in keys:
         numbers[_KINDS.get(key.partition(":")[0], "others")] += 1
     return numbers
@@ -117,6 +120,8 @@ def readable(key: str, text: str) -> bool:
             return entries.from_json(text, _digest(key)) is not None
         case "contents":
             return entries.contents_from_json(text) is not None
+        case "programs":
+            return entries.programs_from_json(text) is not None
         case "tags":
             return entries.tags_from_json(text) is not None
         case "host" | "claim":
@@ -131,7 +136,7 @@ def _digest(key: str) -> str:
 
 def confirmed_at(key: str, text: str) -> int:
     """When an entry was last confirmed, in Unix seconds; 0 without one."""
-    return int(_time(text, "checked")) if key.startswith(("tag:", "digest:", "contents:", "tags:")) else 0
+    return int(_time(text, "checked")) if key.partition(":")[0] in _DATED else 0
 
 
 def _time(text: str, field: str) -> float:

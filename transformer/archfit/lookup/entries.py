@@ -3,6 +3,7 @@
     tag:<host/repository:tag>
     digest:<host/repository>@<digest>
     contents:<host/repository>@<digest>      what is behind it, or that it is there (`listed_builds`)
+    programs:<host/repository>@<digest>      what it starts, for --programs
     tags:<host/repository>                   its tags, for newer ones
     host:<origin>                            see `registry.http.servers`
 
@@ -15,6 +16,8 @@
                       {"kind": "manifest", "config": "sha256:..", "platform": "linux/arm64", "checked": ..}
                       {"kind": "config", "platform": "linux/arm64", "checked": ..}
                       {"kind": "presence", "checked": ..}
+    programs:..       {"checked": .., "entrypoint": true, "programs": {"": {"files": [["app", "elf 64 lsb 183"]],
+                       "looked": ["app"], "reason": ""}}}                  by the key of a start
     tags:..           {"checked": 1767225600, "read": "complete", "tags": ["1.24.3", "latest"],
                        "offers": {"1.24.3": ["linux/amd64", "linux/arm64"]}}
 
@@ -41,10 +44,12 @@ if TYPE_CHECKING:
 
     from archfit.images.contents import ImageContents
     from archfit.images.tags import TagList
+    from archfit.programs.program import Programs
     from archfit.registry.routing.endpoints import Endpoint
 
 _MAX_PLATFORMS = 256
 _MAX_BUILDS = 1024
+_MOST_PROGRAMS = 64
 _MOST_TAGS = 200_000
 LIST_SECONDS = 86400
 # 1, unwritten, left out what has an `artifactType`, and kept what a runtime never reaches.
@@ -144,6 +149,38 @@ def contents_from_json(text: str) -> ImageContents | None:
         return None
 
 
+def programs_to_json(programs: Programs, checked: int) -> str:
+    """The text to keep: of those that will not be read better. checked: Unix seconds."""
+    kept = {
+        key: {"files": program.files, "looked": program.looked, "reason": program.reason}
+        for key, program in [*programs.by_key.items()][-_MOST_PROGRAMS:]
+        if program.final or not program.reason
+    }
+    return c_json.dumps({"checked": checked, "entrypoint": programs.entrypoint, "programs": kept})
+
+
+def programs_from_json(text: str) -> Programs | None:
+    """What is kept; None for anything that `programs_to_json` did not make."""
+    from archfit.programs.heads import is_head
+    from archfit.programs.program import Program, Programs
+
+    try:
+        kept = c_json.loads(text)
+        entrypoint, by_key = kept["entrypoint"], {}
+        for key, value in kept["programs"].items():
+            files = tuple((path, head) for path, head in value["files"])
+            looked, reason = tuple(value["looked"]), value["reason"]
+            texts = (reason, *looked, *(path for path, _ in files))
+            if not all(isinstance(word, str) for word in texts) or not all(
+                is_head(head) for _, head in files
+            ):
+                return None
+            by_key[key] = Program(files, looked, reason, final=bool(reason))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+    return Programs(entrypoint, by_key) if isinstance(entrypoint, bool) else None
+
+
 def tags_to_json(listed: TagList, checked: int) -> str:
     """The text to keep. checked: Unix seconds."""
     offers = {tag: [str(platform) for platform in platforms] for tag, platforms in listed.offers.items()}
@@ -190,6 +227,11 @@ def key_of(reference: Reference) -> str:
 def contents_key(key: str) -> str:
     """The key of a digest's contents. key: of the digest's answer."""
     return f"contents:{key.partition(':')[2]}"
+
+
+def programs_key(key: str) -> str:
+    """The key of what a manifest starts. key: of the digest's answer."""
+    return f"programs:{key.partition(':')[2]}"
 
 
 def repository(reference: Reference) -> Reference:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from archfit.lookup.pull_secret_lookup import PullSecretLookup
     from archfit.lookup.registry_lookup import ContentsAnswer, RegistryLookup
     from archfit.lookup.store import Store
+    from archfit.programs.program import Programs
+    from archfit.programs.start import Start
     from archfit.registry.client import RawManifest
     from archfit.registry.credentials.keychain import Keychain
     from archfit.registry.http.limits import RequestBudget
@@ -175,9 +177,13 @@ class Lookup:
         self, texts: Sequence[str]
     ) -> tuple[dict[str, Answer], Mapping[str, ImageContents]]:
         """The same, and what is behind the indexes and manifests that were read for it, by digest."""
-        self.open()
-        contents = {} if self._silent else self._registries().keep_contents()
+        contents = self.keep_contents()
         return self.answers(texts), contents
+
+    def keep_contents(self) -> Mapping[str, ImageContents]:
+        """From now on, keep what is behind the indexes and manifests that are read, by digest; it grows."""
+        self.open()
+        return {} if self._silent else self._registries().keep_contents()
 
     def elsewhere(self, texts: Iterable[str]) -> dict[str, str]:
         """By origin, of the registries of these images: where it leads to, with a token for anybody (`servers`)."""
@@ -259,6 +265,27 @@ class Lookup:
             return {**kept, **{part.reference.normalised: refused for part in missing}}
         try:
             return {**kept, **self._registries().contents(missing)}
+        finally:
+            self._clear_line()
+
+    def programs(
+        self, starts: Mapping[Reference, Sequence[Start]]
+    ) -> Mapping[str, Programs | Absent | Unknown]:
+        """What manifests start, by normalised reference: what the cache has, else what registries answer.
+
+        starts: of each manifest, by its reference with its digest. The deadline is that of the last `resolve`.
+        """
+        wanted = {reference.normalised: some for reference, some in starts.items()}
+        held = self.open().programs([*starts]) if starts else {}
+        kept = {name: programs for name, programs in held.items() if all(map(programs.of, wanted[name]))}
+        missing = [reference for reference in starts if reference.normalised not in kept]
+        if not missing:
+            return kept
+        if self._silent:
+            refused = Unknown(f"the cache does not know it, and {self._silent} forbids asking")
+            return {**kept, **{reference.normalised: refused for reference in missing}}
+        try:
+            return {**kept, **self._registries().programs(wanted, missing)}
         finally:
             self._clear_line()
 
@@ -451,16 +478,18 @@ def open_lookup(
     keychain: Keychain | None = None,
     processor_seconds: float = float("inf"),
     budget: RequestBudget | None = None,
+    progress: TextIO | None = None,
 ) -> Lookup:
     """A Lookup over the operator's cache and registries, opened. Raises as `Lookup.open`.
 
-    named_hosts_only, processor_seconds: for servers and plugins, where somebody else chooses the images. budget: shared
-    with other lookups of the process.
+    progress: where a line of it is shown, if that is a terminal. named_hosts_only, processor_seconds: for servers and
+    plugins, where somebody else chooses the images. budget: shared with other lookups of the process.
     """
+    line = _line(operator, progress) if progress else None
     context = LookupContext(
-        environ, time.time, time.sleep, None, named_hosts_only, Deadline(), processor_seconds, budget
+        environ, time.time, time.sleep, line, named_hosts_only, Deadline(), processor_seconds, budget
     )
-    lookup = Lookup(operator, Options(image_platforms=overrides), context, keychain=keychain)
+    lookup = Lookup(operator, Options(image_platforms=overrides), context, keychain=keychain, line=line)
     lookup.open()
     return lookup
 
@@ -477,13 +506,17 @@ def lookup_of(
         from archfit.lookup.operator_files import check
 
         check(operator, settings.options.lock_file)
-    line = None
-    if not operator.quiet and stderr.isatty():
-        from archfit.base.terminal import Progress
-
-        line = Progress(stderr, monotonic)
+    line = _line(operator, stderr)
     context = LookupContext(environ, time.time, time.sleep, line, named_hosts_only, Deadline())
     return Lookup(operator, settings.options, context, line=line)
+
+
+def _line(operator: Operator, stderr: TextIO) -> Progress | None:
+    if operator.quiet or not stderr.isatty():
+        return None
+    from archfit.base.terminal import Progress
+
+    return Progress(stderr, monotonic)
 
 
 def _listed(answer: TagList | Absent | Unknown | None, silent: str) -> TagList:

@@ -31,6 +31,12 @@ from archfit.registry.registry_errors import NO_THREAD, InvalidManifest, Manifes
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Route, Routes
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.programs.layer import Meter
+    from archfit.programs.program import Programs
+    from archfit.programs.start import Start
+
 T = TypeVar("T")
 ContentsAnswer: TypeAlias = ImageContents | Absent | Unknown
 Row: TypeAlias = tuple[Reference, T | Absent | Unknown, Endpoint | None, bool]
@@ -93,6 +99,41 @@ class RegistryLookup:
             [part.reference for part in parts],
             kept,
             lambda some: self._others(some, read, entries.contents_to_json, entries.contents_key),
+        )
+
+    def programs(
+        self, starts: Mapping[str, Sequence[Start]], references: Sequence[Reference]
+    ) -> dict[str, Programs | Absent | Unknown]:
+        """What manifests start, by normalised reference, asked in the same way. starts: of each, by the same."""
+        from archfit.programs.layer import Meter  # for --programs alone
+
+        meters: dict[str, Meter] = {}
+        of_run = [0]
+
+        def kept(some: Sequence[Reference], _since: float) -> dict[str, Programs | Absent | Unknown]:
+            held = self._cache.programs(some).items()
+            return {name: programs for name, programs in held if all(map(programs.of, starts[name]))}
+
+        def read(reference: Reference, route: Route) -> tuple[Programs, Endpoint]:
+            name = reference.normalised
+            meters[name] = Meter(self._context.deadline.left, of_run)
+            try:
+                programs, endpoint = self.client.programs(reference, starts[name], meters[name], route)
+            finally:
+                del meters[name]
+            before = self._cache.programs([reference]).get(name)
+            return programs.replace(by_key={**(before.by_key if before else {}), **programs.by_key}), endpoint
+
+        def progress(done: int, total: int, _server: str) -> None:
+            reading = max(meters.copy().items(), key=lambda pair: pair[1].sent, default=None)
+            shown = f"{reading[0]}, {reading[1].sent / 1e6:.0f} MB read" if reading else ""
+            if self._context.progress:
+                self._context.progress(done, total, shown)
+
+        return self._shared(
+            references,
+            kept,
+            lambda some: self._others(some, read, entries.programs_to_json, entries.programs_key, progress),
         )
 
     def tag_lists(
@@ -168,15 +209,19 @@ class RegistryLookup:
         ask: Callable[[Reference, Route], tuple[T, Endpoint]],
         to_json: Callable[[T, int], str],
         key: Callable[[str], str],
+        progress: Callable[[int, int, str], None] | None = None,
     ) -> dict[str, T | Absent | Unknown]:
-        """Contents or lists of tags, which the cache keeps as texts."""
-        rows, now = self._all(references, ask), int(self._context.clock())
+        """Contents, programs or lists of tags, which the cache keeps as texts."""
+        rows, now = self._all(references, ask, progress), int(self._context.clock())
         self._cache.write((), self.client.changed_servers(), now)
         self._cache.write_others(_answered(rows), to_json, key, now)
         return {reference.normalised: answer for reference, answer, _, _ in rows}
 
     def _all(
-        self, references: Sequence[Reference], ask: Callable[[Reference, Route], tuple[T, Endpoint]]
+        self,
+        references: Sequence[Reference],
+        ask: Callable[[Reference, Route], tuple[T, Endpoint]],
+        progress: Callable[[int, int, str], None] | None = None,
     ) -> list[Row[T]]:
         client = self.client
         routes = [client.route(reference) for reference in references]
@@ -189,7 +234,7 @@ class RegistryLookup:
                 [route.first for route in routes],
                 lambda index: self._answer(references[index], routes[index], ask),
                 self._context.deadline.left,
-                self._context.progress,
+                progress or self._context.progress,
             )
         except NoThread:
             nobody = f"needs a thread, which {NO_THREAD}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import TypeVar
 from urllib.parse import quote
@@ -20,7 +20,7 @@ from archfit.images.platforms import Found
 from archfit.images.reference import Reference, is_digest
 from archfit.images.tags import TagList
 from archfit.options.settings import Operator
-from archfit.registry import manifest, tag_list
+from archfit.registry import manifest, tag_list, untrusted_json
 from archfit.registry.authorizer import Authorizer
 from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.http.connections import ConnectionPool
@@ -32,17 +32,23 @@ from archfit.registry.http.trust import Trust, host_port
 from archfit.registry.lookup_context import LookupContext
 from archfit.registry.manifest import ACCEPT, Descriptor, Index, Manifest
 from archfit.registry.quirks import NO_HEAD, quirk_of
-from archfit.registry.refusals import joined, placed
+from archfit.registry.refusals import MAX_ERROR, joined, placed
 from archfit.registry.registry_errors import InvalidManifest, ManifestUnknown, RegistryError
 from archfit.registry.resolve_platforms import Offer, matches, resolve_platforms
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Route, Routes
 from archfit.startup.record import Record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.programs.layer import Layer, Meter
+    from archfit.programs.program import Programs
+    from archfit.programs.start import Start
+
 T = TypeVar("T")
 MAX_MANIFEST = 4 * 1024 * 1024
 MAX_CONFIG = 4 * 1024 * 1024
-_ACCEPTED = {"blob": "*/*", "list": "application/json"}
+_ACCEPTED = {"blob": "*/*", "layer": "*/*", "list": "application/json"}
 
 
 class RawManifest(Record):
@@ -140,6 +146,32 @@ class RegistryClient:
         """The tags of a repository, and who answered. near: how those begin that matter most. Raises the same."""
         resolving = [endpoint for endpoint in route.endpoints if endpoint.resolves]
         return self._in_turn(resolving, lambda endpoint: self._listed_at(endpoint, near))
+
+    def programs(
+        self, reference: Reference, starts: Sequence[Start], meter: Meter, route: Route
+    ) -> tuple[Programs, Endpoint]:
+        """What an image starts, by the digest of its manifest, and who answered. Raises the same."""
+        pulls = [endpoint for endpoint in route.endpoints if endpoint.pulls]
+        return self._in_turn(pulls, lambda endpoint: self._programs_at(endpoint, reference, starts, meter))
+
+    def _programs_at(
+        self, endpoint: Endpoint, reference: Reference, starts: Sequence[Start], meter: Meter
+    ) -> Programs:
+        from archfit.programs.read import read_programs  # for --programs alone
+
+        document = self._manifest(endpoint, reference.digest)
+        parsed = self._parsed(document)
+        if not isinstance(parsed, Manifest) or parsed.config is None:
+            raise InvalidManifest("it is no manifest of an image")
+        config = untrusted_json.load(self._blob(endpoint, parsed.config.digest))
+        self._bodies.enter()  # the names of an image's files are as large as large answers
+
+        def opened(layer: Layer, take: Callable[[Iterable[bytes]], None]) -> None:
+            reply = self._ask("layer", endpoint, f"blobs/{layer.digest}", MAX_ERROR, take)
+            if reply.status != 200:
+                raise self.authorizer.refusal(reply, endpoint, f"a layer of {endpoint.repository}")
+
+        return read_programs(config, manifest.layers_of(document.body), starts, opened, meter)
 
     def _listed_at(self, endpoint: Endpoint, near: Sequence[str]) -> TagList:
         listing = quirk_of(endpoint.host).listing
@@ -294,12 +326,19 @@ class RegistryClient:
         _verified(reply.body, digest, f"{endpoint.origin} sent for {what}")
         return reply.body
 
-    def _ask(self, kind: str, endpoint: Endpoint, path: str, limit: int) -> Reply:
-        """The last answer, after the challenges of the server. path: of a list, its URL."""
+    def _ask(
+        self,
+        kind: str,
+        endpoint: Endpoint,
+        path: str,
+        limit: int,
+        take: Callable[[Iterable[bytes]], None] | None = None,
+    ) -> Reply:
+        """The last answer, after the challenges of the server. path: of a list, its URL. take: as of a Request."""
         url = f"{endpoint.origin}{endpoint.base}/{endpoint.repository}/{path}{_namespace(endpoint)}"
         headers = {**dict(endpoint.headers), "accept": _ACCEPTED.get(kind, ACCEPT)}
         method, url = "HEAD" if kind == "head" else "GET", path if kind == "list" else url
-        request = Request(kind, method, url, headers, endpoint.origin, limit, retry=endpoint.last)
+        request = Request(kind, method, url, headers, endpoint.origin, limit, retry=endpoint.last, take=take)
         return self.authorizer.send(request, endpoint)
 
 

@@ -105,6 +105,11 @@ def parse(body: bytes, content_type: str = "") -> Index | Manifest:
     return _manifest(document)
 
 
+def layers_of(body: bytes) -> tuple[Descriptor, ...]:
+    """The layers of a manifest that `parse` has taken, the lowest first. Raises InvalidManifest."""
+    return tuple(_descriptor(layer, "a layer") for layer in load(body).get("layers") or ())
+
+
 def parse_config(body: bytes) -> Platform | None:
     """The platform an image config states, None where it names no architecture. Raises InvalidManifest."""
     platform = _platform(load(body), "its config")

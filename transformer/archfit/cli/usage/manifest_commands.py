@@ -245,6 +245,12 @@ INSPECT = Command(
             "that has both.",
             brief="Name the nearest tag that has amd64 and arm64.",
         ),
+        Flag(
+            "--programs",
+            "Read the layers of each entry for Linux down to the program that it starts, and say whether that is built "
+            "for the entry's architecture.",
+            brief="Say whether each entry starts a program built for it.",
+        ),
     ),
     # The registry is asked in any case, and there are no decisions to report.
     options=(
@@ -257,7 +263,12 @@ It shows digest, media type, platforms with their digests and sizes, and the arc
 image run.
 
   archfit inspect nginx:1.27 ghcr.io/team/app:2""",
-    exits=(DONE, (1, "an image has no answer; the others are shown"), WRONG_USAGE),
+    exits=(
+        DONE,
+        (1, "an image has no answer; the others are shown"),
+        WRONG_USAGE,
+        (3, "an entry starts a program that does not run there"),
+    ),
 )
 LOGIN_CHECK = Command(
     "login-check",

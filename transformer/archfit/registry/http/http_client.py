@@ -255,13 +255,16 @@ class HttpClient:
         for name, value in fields:
             headers[name] = f"{headers[name]}, {value}" if name in headers else value
         encoding = headers.get("content-encoding", "identity").strip().lower()
-        if encoding not in {"identity", "gzip", ""}:
+        if encoding not in ({"identity", ""} if request.take else {"identity", "gzip", ""}):
             raise RegistryError(
                 f"{where} sent a compressed answer ({encoding[:20]!r}), which archfit did not ask for: refused"
             )
         parts = _counted(response.iter_stream())
         if response.status in _REDIRECTS and "location" in headers:
             _check_location(request.url, headers["location"], where)
+        if request.take and response.status == 200:
+            request.take(parts)
+            return Reply(response.status, headers, b"", request.url)
         body = bytearray()
         for part in _unzipped(parts, where, request.limit) if encoding == "gzip" else parts:
             body += part

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
 
 from archfit.base.printable import visible
@@ -12,12 +12,14 @@ from archfit.startup.record import Record
 
 
 class Request(Record):
-    """kind: manifest, head, blob (a config), list (of tags), token or ping.
+    """kind: manifest, head, blob (a config), layer, list (of tags), token or ping.
 
     headers: lower-case names; their values may be secrets and are not shown.
     home: origin of the registry that the request is for; the URL may lead to another server.
     limit: the most bytes that the answer's body may have. content: the body, of a POST.
     retry: it is sent again where that may help; if not, the caller has another server to ask.
+    take: gets the body of a 200 as it comes, instead of the Reply; what it leaves is not read. Called again for a body
+    that broke off.
     """
 
     kind: str
@@ -28,6 +30,7 @@ class Request(Record):
     limit: int
     content: bytes = b""
     retry: bool = True
+    take: Callable[[Iterable[bytes]], None] | None = None
 
     def __repr__(self) -> str:
         return f"Request({self.method} {self.origin})"

@@ -1,0 +1,314 @@
+"""One layer as it streams in: decompressed, read as a tar archive, and kept as names, heads and links.
+
+    parts ─ _Source ─ gzip, zstd or nothing ─ _Archive ─ tarfile ─ LayerFiles
+            counted, hashed                   counted; heads of members bounded
+
+What it costs is bounded at each step: `tarfile` alone would take a head of any size into memory, and recurse once for
+each of a chain of them. zstd:chunked and eStargz are zstd and gzip. Source: OCI image-spec 1.1, layer.md (whiteouts).
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import stat
+import tarfile
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any, Protocol
+
+from archfit.base.packages import missing
+from archfit.programs.heads import HEAD_BYTES, head_of
+from archfit.programs.start import NotRead, normal
+from archfit.startup.record import Record
+
+try:
+    from compression import zstd  # type: ignore[import-not-found, unused-ignore]  # Python 3.14
+except ImportError:
+    zstd = None
+try:
+    import zstandard
+except ImportError:  # the extra
+    zstandard = None  # type: ignore[assignment]
+
+_GZIP = b"\x1f\x8b"
+_ZSTD = (b"\x28\xb5\x2f\xfd", *(bytes([low]) + b"\x2a\x4d\x18" for low in range(0x50, 0x60)))
+_WINDOW_LOG = 27  # 128 MiB, as the zstd program takes without --long
+_STEP = 256 * 1024
+_HEAD_OF_MEMBER = 128 * 1024
+"""All that comes before the content of one member, extended heads too. Of real images, some 100 KiB at most."""
+_WHITEOUT, _OPAQUE = ".wh.", ".wh..wh..opq"
+_MOST_LINK = 4096
+_OF_HOSTILE = (
+    tarfile.TarError,
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    AttributeError,
+    RecursionError,
+)
+"""What `tarfile` raises for heads that no program writes."""
+
+
+_DAMAGED: tuple[type[Exception], ...] = (
+    EOFError,
+    gzip.BadGzipFile,
+    zlib.error,
+    *(module.ZstdError for module in (zstd, zstandard) if module),
+)
+
+
+class Bounds(Record):
+    """What may be read for one image, and by one run: bytes as sent, bytes unpacked, members of archives."""
+
+    sent: int = 4 << 30
+    unpacked: int = 16 << 30
+    members: int = 1_000_000
+    sent_in_run: int = 64 << 30
+
+
+class Meter:
+    """What was read for one image. left: seconds until the deadline. of_run: the run's bytes so far, in a list."""
+
+    def __init__(self, left: Callable[[], float], of_run: list[int], bounds: Bounds = Bounds()) -> None:  # noqa: B008
+        self.sent = self.unpacked = self.members = 0
+        self.bounds = bounds
+        self._left = left
+        self._of_run = of_run
+
+    def take(self, *, sent: int = 0, unpacked: int = 0, members: int = 0) -> None:
+        """Count. Raises NotRead at a bound."""
+        self.sent += sent
+        self.unpacked += unpacked
+        self.members += members
+        self._of_run[0] += sent
+        for amount, most, what in (
+            (self.sent, self.bounds.sent, "bytes of layers"),
+            (self.unpacked, self.bounds.unpacked, "bytes of unpacked layers"),
+            (self.members, self.bounds.members, "files"),
+            (self._of_run[0], self.bounds.sent_in_run, "bytes of layers in one run"),
+        ):
+            if amount > most:
+                raise NotRead(f"it is behind more than {most} {what}")
+        if self._left() <= 0:
+            raise NotRead("the time was over: allow more with --timeout")
+
+    def expect(self, size: int) -> None:
+        """Raises NotRead where so many bytes more would be too many."""
+        if self.sent + size > self.bounds.sent:
+            raise NotRead(f"it is behind more than {self.bounds.sent} bytes of layers")
+
+
+class Layer(Protocol):
+    """One layer as a manifest names it. size: bytes, -1 where it states none."""
+
+    @property
+    def media_type(self) -> str: ...
+    @property
+    def digest(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+
+
+class Entry(Record):
+    """A name in a layer. kind: file, link (symbolic), same (hard, to a file of this layer or one below) or folder.
+
+    text: of a file its head (`programs.heads`), of links the target. executable: by anybody.
+    """
+
+    kind: str
+    text: str = ""
+    executable: bool = False
+
+
+class LayerFiles(Record):
+    """What a layer adds, by normal path, and what it takes away: gone, and all of a folder that others had below."""
+
+    entries: dict[str, Entry]
+    gone: set[str]
+    emptied: set[str]
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+def read_layer(
+    parts: Iterable[bytes], layer: Layer, meter: Meter, wanted: Collection[str] = ()
+) -> LayerFiles:
+    """The files of a layer. wanted: paths at which a binary ends the reading, as nothing else is asked.
+
+    Raises NotRead, and what `parts` raises. The digest is compared where all of it was read.
+    """
+    source = _Source(parts, layer.digest, meter)
+    files = LayerFiles({}, set(), set())
+    kinds: dict[Entry, Entry] = {}
+    try:
+        archive = _Archive(_unpacked(source), meter)
+        for name, entry in _members(archive, files, meter):
+            files.entries[name] = kinds.setdefault(entry, entry)
+            if name in wanted and entry.executable and not entry.text.startswith("script "):
+                return files
+    except _DAMAGED as error:
+        raise NotRead(f"a layer of it is damaged ({type(error).__name__})") from None
+    source.check_rest()
+    return files
+
+
+class _Source:
+    """The bytes as they come, as a file. Raises what its parts raise, and NotRead."""
+
+    def __init__(self, parts: Iterable[bytes], digest: str, meter: Meter) -> None:
+        algorithm, _, self._wanted = digest.partition(":")
+        self._parts = iter(parts)
+        self._meter = meter
+        self._hash = hashlib.new(algorithm)
+        self._rest = b""
+
+    def peek(self, size: int) -> bytes:
+        while len(self._rest) < size and (part := self._next()):
+            self._rest += part
+        return self._rest[:size]
+
+    def read(self, size: int = -1, /) -> bytes:
+        if not self._rest:
+            self._rest = self._next()
+        taken = self._rest if size < 0 else self._rest[:size]
+        self._rest = self._rest[len(taken) :]
+        return taken
+
+    def check_rest(self) -> None:
+        """Read what follows the archive. Raises NotRead for another digest."""
+        while self._next():
+            pass
+        if self._hash.hexdigest() != self._wanted:
+            raise NotRead("a layer of it does not have its digest")
+
+    def _next(self) -> bytes:
+        for part in self._parts:
+            if part:
+                self._meter.take(sent=len(part))
+                self._hash.update(part)
+                return part
+        return b""
+
+
+class _Archive:
+    """The unpacked bytes as a file that goes forward alone: `read` is for heads and bounded, `seek` skips content."""
+
+    def __init__(self, stream: _Readable, meter: Meter) -> None:
+        self._stream = stream
+        self._meter = meter
+        self._at = self._of_head = 0
+        self.last = b""
+
+    def begin_head(self) -> None:
+        self._of_head = 0
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        self._of_head += size
+        if size < 0 or self._of_head > _HEAD_OF_MEMBER:
+            raise NotRead(
+                f"a layer of it has a file with more than {_HEAD_OF_MEMBER >> 10} KiB before its content"
+            )
+        parts = []
+        while size and (part := self._taken(size)):
+            parts.append(part)
+            size -= len(part)
+        self.last = b"".join(parts)
+        return self.last
+
+    def seek(self, position: int) -> None:
+        if position < self._at:
+            raise NotRead("a layer of it has a file that lies before its head")
+        while self._at < position and self._taken(min(_STEP, position - self._at)):
+            pass
+
+    def _taken(self, size: int) -> bytes:
+        part = self._stream.read(size)
+        self._at += len(part)
+        self._meter.take(unpacked=len(part))
+        return part
+
+
+def _unpacked(source: _Source) -> _Readable:
+    start = source.peek(4)
+    if start.startswith(_GZIP):
+        return gzip.GzipFile(fileobj=source, mode="rb")  # type: ignore[call-overload, no-any-return]  # it only reads
+    return _unzstd(source) if start in _ZSTD else source
+
+
+def _unzstd(source: _Source) -> _Readable:
+    if zstd:
+        most = {zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
+        return zstd.ZstdFile(source, "rb", options=most)  # type: ignore[no-any-return, unused-ignore]
+    if zstandard is None:
+        raise NotRead(f"{missing('zstd', 'zstd', 'zstandard')}; or use Python 3.14")
+    decoder: Any = zstandard.ZstdDecompressor(max_window_size=1 << _WINDOW_LOG)
+    return decoder.stream_reader(source, read_across_frames=True)  # type: ignore[no-any-return]
+
+
+def _members(archive: _Archive, files: LayerFiles, meter: Meter) -> Iterator[tuple[str, Entry]]:
+    """What the archive adds; what it takes away is put into `files`. Raises NotRead."""
+    tar: tarfile.TarFile | None = None
+    while True:
+        archive.begin_head()
+        try:
+            if tar is None:
+                tar = tarfile.TarFile(fileobj=archive, mode="r")  # type: ignore[arg-type]
+            member = tar.next()
+            tar.members = []  # type: ignore[attr-defined]  # it keeps all of them
+            entry = _entry(tar, member, archive, files) if member else None
+        except _OF_HOSTILE as error:
+            raise NotRead(
+                f"a layer of it is no tar archive that can be read ({type(error).__name__})"
+            ) from None
+        if member is None:
+            if archive.last.strip(b"\0"):
+                raise NotRead("a layer of it is no tar archive from some place on")
+            return
+        meter.take(members=1)
+        name = _name(member.name)
+        folder, _, base = name.rpartition("/")
+        if base == _OPAQUE:
+            files.emptied.add(folder)
+        elif base.startswith(_WHITEOUT):
+            files.gone.add(f"{folder}/{base.removeprefix(_WHITEOUT)}".lstrip("/"))
+        elif entry:
+            yield name, entry
+
+
+def _entry(
+    tar: tarfile.TarFile, member: tarfile.TarInfo, archive: _Archive, files: LayerFiles
+) -> Entry | None:
+    if member.isdir():
+        return Entry("folder")
+    if member.issym():
+        return Entry("link", member.linkname[:_MOST_LINK])
+    if member.islnk():
+        target = _name(member.linkname)
+        return files.entries.get(target) or Entry("same", target)
+    if not member.isreg():
+        return Entry("file", "other")
+    executable = bool(member.mode & (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH))
+    if not executable:
+        return Entry("file", "other")
+    if member.sparse is None:
+        data = archive.read(min(HEAD_BYTES, member.size))
+    else:
+        content: Any = tar.extractfile(member)
+        data = content.read(HEAD_BYTES)
+    return Entry("file", head_of(data), executable=True)
+
+
+def _name(text: str) -> str:
+    depth = 0
+    for part in text.split("/"):
+        depth += -1 if part == ".." else part not in ("", ".")
+        if depth < 0:
+            raise NotRead("a layer of it has a name that leads out of the image")
+    return normal(text)
