@@ -26,11 +26,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from admission_reviews import pod
 from campaign.scripts import faults
 from campaign.webhook import tenants
 from campaign.webhook.good_tenant import API_SERVER_SECONDS, PATIENCE_SECONDS, GoodTenant, Tally
 from campaign.webhook.served import GUARD_MIB, LIMIT_MIB, Served
-from campaign.webhook.vectors import STUCK_LOG, VECTORS
+from campaign.webhook.vectors import STUCK_LOG, SWOLLEN, VECTORS
+from redis_server import RedisServer
 from tcp_balancer import TcpBalancer
 from tls_files import tls_files
 from webhook_server import issued, until
@@ -41,6 +43,7 @@ _TENANTS = 3
 _CALM_SECONDS = 2.0
 _RECOVERS_SECONDS = 60.0
 _SAID = 3
+_SWOLLEN_BYTES = 400 << 20
 TROUBLES = ("rotate", "mismatch", "expire", "KILL", "TERM")
 DISKS = ("", "", "", "", "no folder", "full", "nearly full")
 _BLOCKS = {"full": 1, "nearly full": 200}
@@ -160,6 +163,7 @@ class Playing:
         self.outcome = Outcome(script.number)
         self._counted: list[int | None] = []
         self._restarts = 0
+        self._cache: RedisServer | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -169,9 +173,25 @@ class Playing:
         for server in self._servers:
             server.stop("KILL")
         self._registries.end()
+        if self._cache:
+            self._cache.stop()
+
+    def _swell(self) -> None:
+        """A shared cache whose entries of one image have 400 MiB."""
+        self._cache = RedisServer(self._folder)
+        self._cache.start()
+        with self._start() as server:
+            assert server.review(pod(SWOLLEN)).patch
+        with self._cache.client() as client:
+            names = list(client.scan_iter("archfit:*/swollen/*"))
+            assert names
+            for name in names:
+                client.setrange(name, _SWOLLEN_BYTES, b" ")
 
     def play(self) -> Outcome:
         outcome, script = self.outcome, self._script
+        if any(name == "swollen entry" for name, _, _ in script.vectors):
+            self._swell()
         for _ in range(script.servers):
             self._servers.append(self._start())
         with contextlib.ExitStack() as open_ones:
@@ -282,6 +302,7 @@ class Playing:
     def _start(self, port: int = 0) -> Served:
         self._restarts += 1
         words = ("--cache", "/proc/archfit/lookups.sqlite") if self._script.disk == "no folder" else ()
+        words = ("--cache", self._cache.url()) if self._cache else words
         return Served(
             self._folder / f"server{self._restarts}",
             self._registries.ports,

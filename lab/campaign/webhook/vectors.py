@@ -24,6 +24,7 @@ from repeated_fields import POD, repeatable, repeated
 
 _PATIENCE_SECONDS = 20.0
 _MOST_IMAGES = 256
+SWOLLEN = "twin.invalid/swollen/both:1"
 _OPENING = 32
 _AGAIN_SECONDS = 5.0
 
@@ -199,6 +200,11 @@ def _new_images(size: int, drawn: random.Random) -> Iterator[bytes]:
         yield _named(number, f"evil{number % 8}", f"twin.invalid/r{number}/both:{drawn.randrange(1 << 40):x}")
 
 
+def _swollen(size: int, drawn: random.Random) -> Iterator[bytes]:
+    for number in range(size):
+        yield _named(number, f"evil{number % 4}", SWOLLEN)
+
+
 def _odd(size: int, drawn: random.Random) -> Iterator[bytes]:
     """What no API server sends, and pods with a record that somebody made up."""
     value = pod("good.invalid/team/amd:0", name="odd")
@@ -316,6 +322,7 @@ VECTORS: dict[str, Vector] = {
     "half bodies": Vector(60, 30, _half_bodies, "60 bodies of 4 MiB of which half comes"),
     "small half bodies": Vector(280, 30, _small_half_bodies, "280 bodies of 16 and 128 KiB that do not arrive"),
     "new images": Vector(5000, 180, _posting(_new_images, 16), "5,000 pods of new images"),
+    "swollen entry": Vector(100, 30, _posting(_swollen, 4), "one entry of 400 MiB in a shared Redis"),
     "odd requests": Vector(2000, 30, _posting(_odd, 4), "2,000 requests that no API server sends"),
 }  # fmt: skip
 STUCK_LOG = frozenset({"long names"})
