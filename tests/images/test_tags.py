@@ -114,6 +114,8 @@ def test_siblings_begin_with_the_commonest_name():
         "1.2-arm64v8",
         "1.2-aarch64",
         "1.2-linux-arm64",
+        "1.2-linux-arm64v8",
+        "1.2-linux-aarch64",
         "arm64-1.2",
         "arm64v8-1.2",
         "aarch64-1.2",
@@ -121,3 +123,4 @@ def test_siblings_begin_with_the_commonest_name():
         "1.2-multi-arch",
     ]
     assert siblings("1.2-amd64", ["arm64"])[0] == "1.2-arm64"
+    assert "ci.1184-linux-x64" in siblings("ci.1184", ["amd64"])

@@ -107,8 +107,13 @@ SOCI = {"artifactType": "application/vnd.amazon.soci.index.v2+json", "digest": "
         pytest.param([AMD64, {**entry("linux/s390x"), "platform": {}}], ["linux/amd64"], id="empty-platform"),
         pytest.param(
             [{**entry("linux/amd64"), "platform": {**platform_of("linux/amd64"), "os.features": ["erofs"]}}, entry("linux/arm64")],
-            ["linux/arm64"],
+            ["linux/amd64/os.features", "linux/arm64"],
             id="os-features-of-linux",
+        ),
+        pytest.param(
+            [{**entry("linux/arm/v7"), "platform": {**platform_of("linux/arm/v7"), "os.features": ["erofs"]}}, entry("linux/arm64")],
+            ["linux/arm64"],
+            id="os-features-of-32-bit-arm",
         ),
         pytest.param(
             [{**entry("windows/amd64"), "platform": {**platform_of("windows/amd64"), "os.features": ["win32k"]}}, AMD64],

@@ -44,6 +44,12 @@ NO_SCHEMA = {
     "fleet.cattle.io/HelmOp": "its schema has neither pods nor images",
     "policy.karmada.io/OverridePolicy": "its schema has neither pods nor images",
     "policy.karmada.io/ClusterOverridePolicy": "its schema has neither pods nor images",
+    "policies.kyverno.io/MutatingPolicy": "its expressions are text",
+    "policies.kyverno.io/NamespacedMutatingPolicy": "its expressions are text",
+    **dict.fromkeys(
+        (f"mutations.gatekeeper.sh/{kind}" for kind in ("Assign", "AssignImage", "ModifySet")),
+        "its schema has neither pods nor images",
+    ),
     "triggers.tekton.dev/EventListener": "its schema is open",
     "triggers.tekton.dev/TriggerTemplate": "its schema is open",
     "kubeflow.org/Experiment": "its schema is open",

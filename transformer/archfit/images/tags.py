@@ -173,7 +173,7 @@ def siblings(tag: str, architectures: Sequence[str]) -> list[str]:
     names = [name for architecture in architectures for name in _NAMES.get(architecture, (architecture,))]
     return [
         *(f"{tag}-{name}" for name in names),
-        *(f"{tag}-linux-{architecture}" for architecture in architectures),
+        *(f"{tag}-linux-{name}" for name in names),
         *(f"{name}-{tag}" for name in names),
         *(f"{tag}-{every}" for every in _EVERY),
     ]

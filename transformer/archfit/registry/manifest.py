@@ -9,7 +9,8 @@ one may be of Docker and the other of OCI: caches answer so, and containerd take
     without a platform                       if it is the first without one: runtimes read no other
     a platform without an architecture, or   never: no node matches it
       with a word that is none
-    os.features                              never, but for win32k of Windows: a node has to be set up for them
+    os.features                              as a variant of that name, which no node has (32-bit arm: never), but for
+                                             win32k of Windows: a node has to be set up for them
     vnd.docker.reference.*, unknown/unknown  never: attestations
     another media type                       never
 
@@ -176,7 +177,7 @@ def _index(document: dict[str, Any]) -> Index:
         taken.add(match)
         descriptor = _entry(entry)
         if descriptor:
-            kept.append(descriptor)
+            kept.append(descriptor.replace(platform=match[0]))
     return Index(tuple(kept), bool(document.get("artifactType")))
 
 
@@ -210,7 +211,7 @@ def _matched_by(entry: dict[str, Any]) -> tuple[Platform | None, str] | None:
     windows = platform.os == "windows"
     features = stated.get("os.features") or []
     if features and not (windows and features == ["win32k"]):
-        return None
+        return None if platform.architecture == "arm" else (platform.replace(variant="os.features"), "")
     version = stated.get("os.version") if windows else ""
     return platform, version if isinstance(version, str) else ""
 
@@ -237,11 +238,7 @@ def _descriptor(value: dict[str, Any], what: str) -> Descriptor:
         raise InvalidManifest(f"{what} has a malformed size")
     if not isinstance(media_type, str | None) or not isinstance(data, str | None):
         raise InvalidManifest(f"{what} has a media type or data that is not a string")
-    stated = value.get("platform")
-    if stated is not None and not isinstance(stated, dict):
-        raise InvalidManifest(f"{what} has a platform that is not an object")
-    platform = _platform(stated, what) if stated else None
-    return Descriptor(media_type or "", digest, -1 if size is None else size, platform, data or "")
+    return Descriptor(media_type or "", digest, -1 if size is None else size, None, data or "")
 
 
 def _platform(value: dict[str, Any], what: str) -> Platform | None:

@@ -18,11 +18,12 @@ pkg/controllers/provisioning/scheduling/nodeclaimtemplate.go (labels are require
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from archfit.cluster.nodes import ascii_text, mapping, sequence, taints_of
+from archfit.cluster.pools.node_groups import FAMILIES
 from archfit.cluster.pools.pool import LINUX, Pool, entries, group_of, name_of
 from archfit.cluster.quantity import nano
 from archfit.startup.record import Record
@@ -44,13 +45,15 @@ _LIMITS = {"cpu": "CPU", "memory": "memory", "nodes": "nodes"}
 # EC2: the letters behind the generation say what the CPU is, and g is Graviton: m7g, c6gn, x2gd, but not g5 or p4d.
 # Source: docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html
 _EC2 = re.compile(
-    r"(?P<family>[a-z]+)(?P<generation>[0-9]+)(?P<letters>[a-z]*)(?:-(?P<kind>[a-z0-9]+))?(?:\.[a-z0-9-]+)?"
+    r"(?:u-)?(?P<family>[a-z]+)(?P<generation>[0-9]+)(?P<letters>[a-z]*)(?:-(?P<kind>[a-z0-9]+))?(?:\.[a-z0-9-]+)?"
 )
 _EC2_KINDS = re.compile(r"flex|[0-9]+tb[0-9]*|b[0-9]+")
-# NVIDIA's superchips hold Grace, an Arm CPU: p6e-gb200.36xlarge, Standard_ND128isr_NDR_GB200_v6.
-_GRACE = re.compile(r"(?:^|_)G[BH][0-9]+(?:_|$)", re.IGNORECASE)
+# NVIDIA's superchips hold Grace, an Arm CPU: p6e-gb200.36xlarge, u-p6e-gb200x72, Standard_ND128isr_NDR_GB200_v6.
+_GRACE = re.compile(r"(?:^|_)G[BH][0-9]+(?:_|x[0-9]+|$)", re.IGNORECASE)
 # Azure: a p behind the number of CPUs is Arm: Standard_D4ps_v6. Source: learn.microsoft.com, VM naming conventions
 _AZURE = re.compile(r"Standard_[A-Z]+[0-9]+(?:-[0-9]+)?(?P<letters>[a-z]*)(?:_[A-Za-z0-9]+)*_v[0-9]+")
+_EC2_LABELS = ("karpenter.k8s.aws", "eks.amazonaws.com")
+"""Groups of labels of its instance types, by Karpenter and by EKS Auto Mode."""
 _MAKERS = {"aws": "arm64", "intel": "amd64", "amd": "amd64"}
 _WINDOWS = re.compile(r"windows[0-9]*", re.IGNORECASE)
 
@@ -203,10 +206,11 @@ def _judged(pool: Pool, requirements: Sequence[Requirement], node_class: Mapping
 
 def _of_types(of_key: Mapping[str, Sequence[Requirement]]) -> set[str] | None:
     """The architectures of the instance types that are named, None where no name tells one."""
-    tables = (
+    tables: tuple[tuple[str, Callable[[str], str | None]], ...] = (
         (_TYPE, _architecture_of_type),
-        ("karpenter.k8s.aws/instance-family", _architecture_of_type),
-        ("karpenter.k8s.aws/instance-cpu-manufacturer", _MAKERS.get),
+        *((f"{group}/instance-family", _architecture_of_type) for group in _EC2_LABELS),
+        *((f"{group}/instance-cpu-manufacturer", _MAKERS.get) for group in _EC2_LABELS),
+        ("karpenter.k8s.gcp/instance-family", _architecture_of_family),
         ("karpenter.azure.com/sku-name", _architecture_of_type),
     )
     possible: set[str] | None = None
@@ -223,17 +227,25 @@ def _of_types(of_key: Mapping[str, Sequence[Requirement]]) -> set[str] | None:
 
 
 def _architecture_of_type(name: str) -> str | None:
-    """Of an instance type or family of EC2, or of a size of Azure; None where the name does not tell it."""
+    """Of an instance type or family of EC2, or of a size of Azure, or of a machine type of Compute Engine.
+
+    None where the name does not tell it.
+    """
     azure = _AZURE.fullmatch(name)
     if azure:
         return "arm64" if "p" in azure["letters"] or _GRACE.search(name) else "amd64"
     ec2 = _EC2.fullmatch(name)
     if ec2 is None or ec2["family"] == "mac":
-        return None
+        return _architecture_of_family(name)
     kind = ec2["kind"] or ""
     if kind and not _EC2_KINDS.fullmatch(kind):
-        return "arm64" if _GRACE.search(kind) else None
+        return "arm64" if _GRACE.search(kind) else _architecture_of_family(name)
     return "arm64" if "g" in ec2["letters"] or (ec2["family"], ec2["generation"]) == ("a", "1") else "amd64"
+
+
+def _architecture_of_family(name: str) -> str | None:
+    """Of a machine type of Compute Engine, or of its family."""
+    return FAMILIES.get(name.partition("-")[0])
 
 
 def _class(reference: Mapping[str, Any], classes: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -39,12 +39,13 @@ INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
 
 _CAPACITY = "capacity.cluster-autoscaler.kubernetes.io"
 _SIZE = "/cluster-api-autoscaler-node-group-"
-_ARM_FAMILIES = ("t2a", "c4a", "n4a")
+_ARM_FAMILIES = ("t2a", "c4a", "n4a", "a4x")
 _X86_FAMILIES = (
     "a2", "a3", "c2", "c2d", "c3", "c3d", "c4", "c4d", "e2", "g2", "h3", "m1", "m2", "m3", "m4", "n1", "n2", "n2d",
     "n4", "n4d", "t2d", "z3",
 )  # fmt: skip
-_FAMILIES = dict.fromkeys(_ARM_FAMILIES, "arm64") | dict.fromkeys(_X86_FAMILIES, "amd64")
+FAMILIES = dict.fromkeys(_ARM_FAMILIES, "arm64") | dict.fromkeys(_X86_FAMILIES, "amd64")
+"""Of Compute Engine: what stands before the first dash of a machine type."""
 _ARM_TAINT = Taint("kubernetes.io/arch", "arm64", "NoSchedule")
 
 
@@ -140,8 +141,8 @@ def compute_class(value: Mapping[str, Any]) -> list[Pool]:
     taints = taints_of(sequence(config, "taints"))
     untainted = str(mapping(config, "taintConfig").get("architectureTaintBehavior") or "").upper() == "NONE"
     pools = []
-    for architecture in sorted({_FAMILIES[family] for family in families if family in _FAMILIES}):
-        those = [family for family in families if _FAMILIES.get(family) == architecture]
+    for architecture in sorted({FAMILIES[family] for family in families if family in FAMILIES}):
+        those = [family for family in families if FAMILIES.get(family) == architecture]
         added = () if untainted or architecture != "arm64" else (_ARM_TAINT,)
         pools.append(
             pool.replace(
@@ -154,7 +155,7 @@ def compute_class(value: Mapping[str, Any]) -> list[Pool]:
 
 
 def _unknown(pool: Pool, families: list[str]) -> Iterator[Pool]:
-    unknown = [family for family in families if family and family not in _FAMILIES]
+    unknown = [family for family in families if family and family not in FAMILIES]
     if unknown:
         names = ascii_text(", ".join(unknown))
         yield pool.replace(problem=f"archfit does not know the architecture of machine family {names}")
