@@ -129,12 +129,17 @@ def test_what_is_not_wanted_any_more_leaves_no_trace(style, moves):
         assert edited(stamped, Options(stamp=True, affinity="never", tolerate=())).data == data
 
 
-def test_a_null_in_flow_style_is_null_again(moves):
+@pytest.mark.parametrize("null", ["", " null", " ~", " Null # why", " NULL"])
+@pytest.mark.parametrize("around", [f"{BLOCK}      KEY\n", FLOW.replace("SPEC", ", KEY\n")])
+@pytest.mark.parametrize("key", ["affinity", "tolerations"])
+def test_a_null_is_written_again_as_it_was(null, around, key, moves):
+    """Also after a run that changed what was in its place."""
+    data = around.replace("KEY", f"{key}:{null}").encode()
     moves("amd64")
-    for value in ("", " null", " ~"):
-        data = f"{BLOCK}      affinity:{value}\n".encode()
-        back = edited(edited(data, STAMP).data, Options(stamp=True, affinity="never", tolerate=())).data
-        assert back in (data, data.replace(b"~", b"null"))
+    stamped = edited(data, STAMP).data
+    moves("amd64 arm64")
+    for there in (stamped, edited(stamped, STAMP).data):
+        assert edited(there, Options(stamp=True, affinity="never", tolerate=())).data == data
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -284,6 +289,7 @@ DEEP = "[" * 700 + "]" * 700
         pytest.param('[{"path":"/spec/template/spec/affinity"}]', id="no-value"),
         pytest.param('[{"value":1}]', id="no-path"),
         pytest.param('[{"path":"/metadata/annotations","null":1}]', id="null-that-is-not-true"),
+        pytest.param('[{"path":"/metadata/annotations","null":"~ x"}]', id="a-null-that-is-none"),
         pytest.param('[{"path":"/metadata/annotations","op":"remove"}]', id="another-key"),
         pytest.param(f'[{{"path":"/spec/template/spec/affinity","value":{DEEP}}}]', id="a-deep-value"),
         pytest.param(f'[{{"path":{DEEP}}}]', id="a-deep-path"),

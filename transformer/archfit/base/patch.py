@@ -23,10 +23,11 @@ class PatchConflict(ArchfitError):
 
 
 class Add(Record):
-    """RFC 6902 4.1: sets a member, or inserts before an index; "-" appends."""
+    """RFC 6902 4.1: sets a member, or inserts before an index; "-" appends. null: how YAML writes a value of None."""
 
     path: Path
     value: Any
+    null: str = "null"
 
 
 class Test(Record):

@@ -199,7 +199,7 @@ def _filled(text: str, site: Site, value: Any, style: Style) -> TextEdit:
     if site.end > site.start:
         return TextEdit(site.start, site.end, flow(value, as_json=site.json))
     if site.flow or not value or not isinstance(value, (dict, list)):
-        blank = "" if text[site.end - 1] in " \t" else " "
+        blank = "" if text[site.end - 1] in _BLANKS else " "
         return TextEdit(site.end, site.end, blank + flow(value, as_json=site.json))
     column = site.column + (style.indent if isinstance(value, dict) else style.dash)
     return _lines_below(text, site.end, block(value, column, style))

@@ -2,7 +2,7 @@
 
     the last one of a block    its lines, and `{}` or `[]` behind the key that held it
     a flow member or item      its text and the comma before it; the comma behind the first one
-    a value back to null       block: its lines; flow: `null` in its place
+    a value back to null       block: its lines; flow: the word for null in its place
 
 Only what archfit can have written is removed: an entry that begins its line, ends its line, and holds no comment.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from archfit.base.errors import UnplaceableEdit
-from archfit.base.patch import Operation, Path, Remove, Test, dotted
+from archfit.base.patch import Add, Operation, Path, Remove, Test, dotted
 from archfit.edit.insert import TextEdit
 from archfit.yaml.tree import Children, Tree, child, is_mapping, items, last_leaf, members, written
 
@@ -21,13 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def refused(tree: Tree, root: int, patch: Iterable[Operation]) -> set[Path]:
+def refused(targets: Targets, patch: Iterable[Operation]) -> set[Path]:
     """The paths of those operations of a patch that the text does not let be made by themselves.
 
-    root: the node that paths are counted from. What aliases repeat can go only if it goes wherever it is repeated.
+    What aliases repeat can go only if it goes wherever it is repeated.
     """
     steps = [step for step in patch if not isinstance(step, Test)]
-    targets = Targets(tree, root)
     stuck = {path for paths in targets.partly(steps) for path in paths}
     for step in steps:
         try:
@@ -67,7 +66,7 @@ def _edits(targets: Targets, patch: Iterable[Operation]) -> list[TextEdit]:
             raise _impossible(tree, holder, step.path, "it is not written there")
         if node not in nulled:
             nulled.add(node)
-            edits.append(_nulled(tree, step.path, node))
+            edits.append(_nulled(tree, step, holder, node))
     for holder, (path, tokens) in gone.items():
         entries = _entries(tree, holder)
         numbers = [number for number, (token, _, _) in enumerate(entries) if token in tokens]
@@ -165,12 +164,13 @@ def _left_empty(targets: Targets, path: Path, holder: int) -> TextEdit:
     return TextEdit(colon, colon, " {}" if is_mapping(tree, holder) else " []")
 
 
-def _nulled(tree: Tree, path: Path, node: int) -> TextEdit:
+def _nulled(tree: Tree, step: Add, holder: int, node: int) -> TextEdit:
     start, end = _start(tree, node), _end(tree, node)
     # A key is one event, right before its value.
-    if tree.events[node].start_mark.line == tree.events[node - 1].end_mark.line:
-        return _cut(tree, path, node, start, end).replace(text="null")
-    return _whole_lines(tree, path, node, tree.text.rfind("\n", 0, start) + 1, end)
+    beside_key = tree.events[node].start_mark.line == tree.events[node - 1].end_mark.line
+    if beside_key or tree.events[holder].flow_style:
+        return _cut(tree, step.path, node, start, end).replace(text=step.null)
+    return _whole_lines(tree, step.path, node, tree.text.rfind("\n", 0, start) + 1, end)
 
 
 def _impossible(tree: Tree, node: int, path: Path, why: str) -> UnplaceableEdit:
@@ -213,6 +213,15 @@ class Targets:
     def member(self, path: Path) -> int:
         """The node that is written at path, an alias as it stands."""
         return child(self.tree, self.node(path[:-1]), path[-1], self._known)
+
+    def null(self, path: Path) -> str:
+        """How the null at path is written; "null" for what is not written there, or has no text in block style."""
+        try:
+            holder, node = self.node(path[:-1]), self.member(path)
+        except UnplaceableEdit:
+            return "null"
+        word: str = getattr(self.tree.events[node], "value", "null") if node >= 0 else "null"
+        return word if word or self.tree.events[holder].flow_style else "null"
 
     def key_of(self, node: int, path: Path) -> int:
         """The node of the key whose value is a collection, -1 if it is no value of a key. path: one of its paths."""

@@ -5,7 +5,8 @@
         archfit.dev/added: '[{"path":"/spec/template/spec/tolerations/-","value":{...}}, ...]'
 
     {"path": P, "value": V}                a member, or with "-" at the end of P an item of a list
-    {"path": P, "value": V, "null": true}  the member was there, without a value
+    {"path": P, "value": V, "null": true}  the member was there, without a value or as `null`
+    {"path": P, "value": V, "null": "~"}   .. as another word for null, or with none in brackets
     {.., "items": ["groupName=a"]}         the item that each index of P is: a person may move it, or put another before
     {"path": "/metadata/annotations"}      there were no annotations; with "null", none but their key
     {"path": "/metadata"}                  there was no metadata; with "null", none but its key
@@ -36,8 +37,8 @@ from archfit.yaml.values import plain, typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, TypeAlias
 
 NAME = STAMP
 METADATA: Path = ("metadata",)
@@ -45,20 +46,23 @@ ANNOTATIONS: Path = ("metadata", "annotations")
 MISSING = object()
 _DIGEST = "sha256:"
 _OURS = ARCH_LABELS | OS_LABELS
+NULL, _OTHER_NULLS = "null", ("", "~", "Null", "NULL")
 
 
 class Addition(Record):
     """One thing that a run added.
 
-    path: from the object's root; where an item on it is not there as it was, that of its list. null: the member was
-    there, without a value. lost: whether that is so.
+    path: from the object's root; where an item on it is not there as it was, that of its list. null: how the null was
+    written that was there. lost: whether that is so.
     """
 
     path: Path
     value: Any
-    null: bool = False
+    null: str | None = None
     lost: bool = False
 
+
+Nulls: TypeAlias = "Callable[[Path], str]"
 
 def read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | None]:
     """The entries of a stamp, and the one of the metadata or annotations that archfit made. Raises ValueError.
@@ -79,11 +83,12 @@ def _read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | No
         if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
             raise ValueError(text)
         path, lost = _path(str(entry.get("path")), value, items, known)
-        null = "null" in entry
+        null = entry.get("null")
         if not set(entry) <= {"path", "value", "null", "items", "by", "images"} or (
-            null and entry["null"] is not True
+            "null" in entry and null is not True and null not in _OTHER_NULLS
         ):
             raise ValueError(text)
+        null = NULL if null is True else null
         if "value" in entry:
             entries.append(Addition(path, typed(entry["value"]), null, lost))
         elif path in (METADATA, ANNOTATIONS):
@@ -198,8 +203,8 @@ def write(entries: Iterable[Addition], holder: Addition | None, value: Any) -> s
     return f"[{','.join(sorted(texts))}]".replace("#", r"\u0023")
 
 
-def _null(entry: Addition) -> dict[str, bool]:
-    return {"null": True} if entry.null else {}
+def _null(entry: Addition) -> dict[str, bool | str]:
+    return {} if entry.null is None else {"null": entry.null == NULL or entry.null}
 
 
 def _items(entry: Addition, value: Any, known: _Items) -> dict[str, list[str]]:
@@ -211,13 +216,17 @@ def _items(entry: Addition, value: Any, known: _Items) -> dict[str, list[str]]:
     return {"items": items} if items else {}
 
 
-def record(before: Any, patch: Iterable[Operation], root: Path) -> tuple[Addition, ...]:
+def record(before: Any, patch: Iterable[Operation], root: Path, null: Nulls) -> tuple[Addition, ...]:
     """The entries of what a patch adds to an object, which is `before` now; what is added below an addition is part
-    of it. root: where the object stands in its document, from whose root the patch counts.
+    of it. root: where the object stands in its document, from whose root the patch counts. null: how a null is written.
     """
     additions = folded(step.replace(path=step.path[len(root) :]) for step in patch if isinstance(step, Add))
     return tuple(
-        Addition(step.path, step.value, null=step.path[-1] != "-" and at(before, step.path) is None)
+        Addition(
+            step.path,
+            step.value,
+            null((*root, *step.path)) if step.path[-1] != "-" and at(before, step.path) is None else None,
+        )
         for step in additions
     )
 

@@ -9,7 +9,7 @@ import json
 
 from archfit.base.patch import Add, Operation, Path, Test, apply
 from archfit.base.results import Decision
-from archfit.edit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, record, write
+from archfit.edit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, Nulls, at, record, write
 from archfit.edit.stamp.state import StampState
 from archfit.options.placement_fields import FIELDS
 from archfit.workloads.pods import Pod
@@ -26,12 +26,12 @@ _KEPT = (
 
 
 def object_decisions(
-    value: Any, state: StampState, decisions: Sequence[tuple[Pod, Decision]]
+    value: Any, state: StampState, decisions: Sequence[tuple[Pod, Decision]], null: Nulls
 ) -> list[tuple[Pod, Decision]]:
     """The decisions of one object, which were made for what it is once `state` is taken back, as decisions for what it
     is now; the stamp is part of their patches.
 
-    value: the document's, as it is now.
+    value: the document's, as it is now. null: how the null at a path of it is written.
     """
     root = decisions[0][0].root
     if state.problem:
@@ -45,10 +45,15 @@ def object_decisions(
     back = [() if stays else steps for stays, steps in zip(left, state.operations, strict=True)]
     between = apply(now, _within(root, [step for steps in (state.annotation, *back) for step in steps]))
     bare = apply(now, _within(root, state.all_operations()))
+    filled = {step.path: step.null for step in state.all_operations() if isinstance(step, Add)}
+
+    def null_before(path: Path) -> str:
+        return filled[path] if path in filled else null(path)
+
     entries = [
         entry
         for stays, own, (_, decision) in zip(left, state.entries, decisions, strict=True)
-        for entry in _recorded(now, bare, own if stays else (), decision.patch, root)
+        for entry in _recorded(now, bare, own if stays else (), decision.patch, root, null_before)
     ]
     after = apply(between, _within(root, [step for _, decision in decisions for step in decision.patch]))
     kept = [
@@ -63,7 +68,7 @@ def object_decisions(
             "is not a mapping, so what this run adds cannot be recorded: make it one, or leave out --stamp"
         )
         return _wrong(decisions, problem, (*root, *holder))
-    stamp = _annotated(between, root, entries) if entries else ()
+    stamp = _annotated(between, root, entries, null_before) if entries else ()
     patched, last = [], len(decisions) - 1
     for number, (pod, decision) in enumerate(decisions):
         around = state.annotation if number == 0 else (), stamp if number == last else ()
@@ -96,13 +101,13 @@ def _within(root: Path, patch: Iterable[Operation]) -> list[Operation]:
 
 
 def _recorded(
-    now: Any, bare: Any, own: Iterable[Addition], patch: Sequence[Operation], root: Path
+    now: Any, bare: Any, own: Iterable[Addition], patch: Sequence[Operation], root: Path, null: Nulls
 ) -> tuple[Addition, ...]:
     """What stays recorded, and what the patch adds; below what is as it was recorded, that is part of it."""
     there = [entry for entry in own if not entry.lost]
     same = [entry for entry in there if at(now, entry.path) == entry.value]
     again = [Add((*root, *entry.path), entry.value) for entry in same]
-    return (*[entry for entry in there if entry not in same], *record(bare, (*again, *patch), root))
+    return (*[entry for entry in there if entry not in same], *record(bare, (*again, *patch), root, null))
 
 
 def _merged(decision: Decision, before: Sequence[Operation], behind: Sequence[Operation]) -> Decision:
@@ -145,13 +150,14 @@ def _not_a_mapping(value: Any) -> Path:
     return ()
 
 
-def _annotated(value: Any, root: Path, entries: Sequence[Addition]) -> list[Operation]:
+def _annotated(value: Any, root: Path, entries: Sequence[Addition], null: Nulls) -> list[Operation]:
     """What writes the stamp into the object, whose old stamp has been taken away."""
     if isinstance(at(value, ANNOTATIONS), dict):
         path = (*root, *ANNOTATIONS, NAME)
         return [Test(path, None), Add(path, write(entries, None, value))]
     missing = ANNOTATIONS if isinstance(at(value, METADATA), dict) else METADATA
-    text = write(entries, Addition(missing, None, null=at(value, missing) is None), value)
+    was = null((*root, *missing)) if at(value, missing) is None else None
+    text = write(entries, Addition(missing, None, was), value)
     added: Any = {NAME: text}
     for key in reversed(ANNOTATIONS[len(missing) :]):
         added = {key: added}

@@ -6,13 +6,15 @@ touch belong together, and of these only the lines that differ count.
 
 from __future__ import annotations
 
+from functools import cache, partial
+
 from archfit.base.errors import UnplaceableEdit
 from archfit.base.patch import Add, Operation, Path, Remove
 from archfit.base.results import Decision
 from archfit.edit.insert import TextEdit, applied, insertions
 from archfit.edit.prove import prove
-from archfit.edit.remove import refused, remove
-from archfit.edit.stamp.annotation import NAME
+from archfit.edit.remove import Targets, refused, remove
+from archfit.edit.stamp.annotation import NAME, Nulls
 from archfit.edit.stamp.decisions import object_decisions
 from archfit.edit.stamp.state import StampState, stamp_state, without_stamp
 from archfit.startup.record import Record
@@ -35,13 +37,12 @@ PodDecisions: TypeAlias = "Sequence[tuple[Pod, Decision]]"
 class DocumentStamps(Record):
     """The stamps of a document, one for each object that holds pods.
 
-    objects: their pods as they are. states: the stamps. text: of the document, as the parser sees it; "" where
-    there is no stamp.
+    objects: their pods as they are. states: the stamps. text: gives that of the document, as the parser sees it.
     """
 
     objects: tuple[tuple[Pod, ...], ...]
     states: tuple[StampState, ...]
-    text: str
+    text: Callable[[], str]
 
 
 def without_stamps(data: bytes, document: Document, user_rows: UserRows) -> tuple[Document, DocumentStamps]:
@@ -51,22 +52,22 @@ def without_stamps(data: bytes, document: Document, user_rows: UserRows) -> tupl
     """
     span = document.span
     objects = _objects(document.pods)
+    text = partial(span.text, data)
     states = tuple(stamp_state(document.value, pods, lambda _operation: True) for pods in objects)
     if data.find(NAME.encode(), span.start, span.end) < 0:
-        return document, DocumentStamps(objects, states, "")
+        return document, DocumentStamps(objects, states, text)
     before = _without(document, states, user_rows)
     if [len(pods) for pods in _objects(before.pods)] != [len(pods) for pods in objects]:
         problem = f"without what {NAME} records, the object holds other pods: remove the annotation"
-        return document, DocumentStamps(
-            objects, tuple(state.replace(problem=problem) for state in states), ""
-        )
+        states = tuple(state.replace(problem=problem) for state in states)
+        return document, DocumentStamps(objects, states, text)
     entries = [own for state in states for own in state.entries]
     there = [pod for pods in objects for pod in pods]
     pods = tuple(
         pod.replace(stamped=was) if own else pod
         for pod, was, own in zip(before.pods, there, entries, strict=True)
     )
-    return before.replace(pods=pods), DocumentStamps(objects, states, span.text(data))
+    return before.replace(pods=pods), DocumentStamps(objects, states, text)
 
 
 def _without(document: Document, states: Iterable[StampState], user_rows: UserRows) -> Document:
@@ -87,13 +88,16 @@ def document_decisions(
 
     decide: decides anew, for pods that keep what the text does not let go. stamp: objects without a stamp get one.
     """
-    decided = _by_object(document, stamps.states, decisions, stamp=stamp)
-    if not stamps.text or not any(decision.patch for pods in decided for _, decision in pods):
+    targets = cache(lambda: Targets(parse(stamps.text()), _root(document)))
+
+    def null(path: Path) -> str:
+        return targets().null(path)
+
+    decided = _by_object(document, stamps.states, decisions, null, stamp=stamp)
+    back = [step for state in stamps.states if not state.problem for step in state.all_operations()]
+    if not back or not any(decision.patch for pods in decided for _, decision in pods):
         return [pod for pods in decided for pod in pods]
-    tree = parse(stamps.text)
-    stuck = refused(
-        tree, _root(document), [step for state in stamps.states for step in state.all_operations()]
-    )
+    stuck = refused(targets(), back)
     if stuck:
         states = tuple(
             stamp_state(document.value, pods, lambda operation: operation.path not in stuck)
@@ -104,7 +108,7 @@ def document_decisions(
             was.replace(stamped=pod).as_recorded.replace(stamped=was.stamped)
             for pod, (was, _) in zip(pods, decisions, strict=True)
         )
-        again = _by_object(document, states, decide(pods), stamp=stamp)
+        again = _by_object(document, states, decide(pods), null, stamp=stamp)
         # An object without a change keeps its decision: its stamp is not taken back.
         changes = (any(decision.patch for _, decision in pods) for pods in decided)
         decided = [new if change else old for new, old, change in zip(again, decided, changes, strict=True)]
@@ -112,14 +116,14 @@ def document_decisions(
 
 
 def _by_object(
-    document: Document, states: Sequence[StampState], decisions: PodDecisions, *, stamp: bool
+    document: Document, states: Sequence[StampState], decisions: PodDecisions, null: Nulls, *, stamp: bool
 ) -> list[PodDecisions]:
     left, decided = iter(decisions), list[PodDecisions]()
     for state, pods in zip(states, _objects(pod for pod, _ in decisions), strict=True):
         own = [next(left) for _ in pods]
         copied = any(pod.row is not None and pod.row.copied for pod in pods)
         stamped = state.problem or any(state.entries) or (stamp and not copied)
-        decided.append(object_decisions(document.value, state, own) if stamped else own)
+        decided.append(object_decisions(document.value, state, own, null) if stamped else own)
     return decided
 
 

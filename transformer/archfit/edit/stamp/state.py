@@ -67,8 +67,8 @@ def stamp_state(value: Any, pods: Sequence[Pod], removable: Callable[[Operation]
     if holder and len(annotations) == 1:
         if holder.path == METADATA and len(at(value, path[:-1])) == 1:
             path = path[:-1]
-        null = holder.null and path == (*root, *holder.path)
-        gone: Operation = Add(path, None) if null else Remove(path)
+        null = holder.null if path == (*root, *holder.path) else None
+        gone: Operation = Remove(path) if null is None else Add(path, None, null)
         if removable(gone):
             annotation = (Test(path, at(value, path)), gone)
     return StampState(
@@ -120,8 +120,8 @@ def _back(
             kept += [] if entry.path in kept else [entry.path]
         elif entry.path[-1] == "-":
             _item_back(value, entry.path[:-1], entry.value, gone, kept)
-        elif entry.null and at(value, entry.path) == entry.value and removable(Add(entry.path, None)):
-            operations += (Test(entry.path, entry.value), Add(entry.path, None))
+        elif entry.null is not None and at(value, entry.path) == entry.value and removable(Remove(entry.path)):
+            operations += (Test(entry.path, entry.value), Add(entry.path, None, entry.null))
         else:
             _member_back(value, entry.path, entry.value, gone, kept)
     kept += sorted((path for path in gone if not removable(Remove(path))), key=_order)
