@@ -16,6 +16,7 @@ from tests.audit.cluster_objects import bare_pod as pod
 from tests.audit.cluster_objects import node, workload
 
 from archfit.audit.command import run
+from archfit.audit.inputs import GET
 from fake_registry import Answer, FakeRegistry
 from program import Ran
 
@@ -191,6 +192,10 @@ def test_the_shard_is_what_the_engine_says(audit, variable, value, shard):
         pytest.param(b"", (), 2, "there are no pods in the input: pass kubectl get", id="nothing"),
         pytest.param(
             listed({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}), (), 2, "there are no pods in the input, but 1 ConfigMap", id="no pods"
+        ),
+        pytest.param(
+            b"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: w}\nspec: {interval: 1m}\n", (), 2,
+            f"but 1 HelmRelease: pass {GET}. HelmRelease: Flux renders its chart in the cluster: archfit patch", id="what another renders",
         ),
         pytest.param(CLUSTER[:-72], (), 1, "standard input ends in the middle of its JSON", id="cut off"),
         pytest.param(CLUSTER, ("missing.json",), 2, "cannot read 'missing.json'", id="no such file"),

@@ -6,6 +6,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -221,6 +223,8 @@ import json, sys
 words = [word for word in sys.argv[1:] if not word.startswith("--context")]
 if words[:2] == ["config", "current-context"]:
     print({context!r}); sys.exit(not {context!r})
+if words == ["get", "namespaces"]:
+    print("shop " + " ".join(sys.argv[3:])); sys.exit()
 path = words[-1]
 if path.endswith("/namespaces/kube-system"):
     print({namespace!r}) if {namespace!r} else sys.exit("Error from server (Forbidden): no")
@@ -289,13 +293,16 @@ def test_a_live_cluster_without_any_name_is_said(live):
     ("words", "there"),
     [
         pytest.param(("-n", "TYPO"), "the namespace 'TYPO'", id="a misspelt namespace"),
-        pytest.param((), "the cluster", id="all of them"),
+        pytest.param(("--context=a b",), "the cluster", id="all of them, elsewhere"),
     ],
 )
-def test_a_live_cluster_without_pods_says_where_it_looked(live, words, there):
+def test_a_live_cluster_without_pods_says_where_it_looked_and_what_to_type(live, tmp_path, words, there):
+    """The command asks the same cluster."""
     ran = live(*words, pods=([],))
     assert (ran.status, ran.stdout) == (2, b"")
-    assert f"there are no pods in {there}: kubectl get namespaces shows which there are" in ran.stderr
+    told = re.search(f"there are no pods in {there}: (.*) shows which there are", ran.stderr)
+    typed = subprocess.run(["/bin/sh", "-c", told[1]], env={"PATH": f"{tmp_path}/bin"}, capture_output=True, text=True)
+    assert typed.stdout.split() == ["shop", *"".join(word for word in words if "context" in word).split()]
 
 
 def test_a_live_report_is_of_now_and_the_same_at_a_stated_time(live):

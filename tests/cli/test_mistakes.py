@@ -436,6 +436,15 @@ def test_what_a_message_tells_to_type_ends_the_message(
         ]
 
 
+@pytest.mark.parametrize("kind", ["Deploymnet", "deployment", "Deployments"])
+def test_a_kind_that_a_message_tells_to_write_is_transformed(kind: str) -> None:
+    wrong = DEPLOYMENT.replace("Deployment", kind)
+    told = re.search(r": write (\w+) ", run([STATED], wrong, {})[2])
+    assert told
+    assert run([STATED], wrong.replace(kind, told[1]), {}) == run([STATED], DEPLOYMENT, {})
+    assert run([STATED], DEPLOYMENT, {})[1] != DEPLOYMENT
+
+
 SCHEMA_1 = b'{"schemaVersion": 1, "name": "a", "tag": "1", "architecture": "amd64", "fsLayers": []}'
 # fmt: off
 REGISTRIES: list[tuple[str, Answer | None, list[str], str]] = [

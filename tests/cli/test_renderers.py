@@ -89,6 +89,18 @@ def test_what_the_renderer_writes_is_transformed_and_its_warnings_are_shown(site
     assert words == ["template", "web", "./my chart", "-f", "v 1.yaml", "--set", "a=$(b)"]
 
 
+def test_the_command_that_a_post_renderer_without_a_stream_names_renders_the_chart(site: Site) -> None:
+    ran = site.run("helm", "./my chart")
+    told = ran.stderr.partition("to render a chart, run ")[2]
+    path = f"{site.folder / 'bin'}:{PROGRAM.parent}:/usr/bin:/bin"
+    environ = {"PATH": path, "HOME": str(site.folder), "ARCHFIT_IMAGE_PLATFORMS": "x.io/amd=linux/amd64"}
+    typed = subprocess.run(
+        ["sh", "-c", told], cwd=site.folder, env=environ, capture_output=True, check=True
+    )
+    assert typed.stdout == placed(AMD)
+    assert site.files()["words"] == b"template\n./my chart\n"
+
+
 def test_kustomize_and_without_it_kubectl(site: Site) -> None:
     assert site.run("--kustomize", "overlay", "--enable-helm").stdout == placed(AMD)
     assert site.files()["words"] == b"build\noverlay\n--enable-helm\n"

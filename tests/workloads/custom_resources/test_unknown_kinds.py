@@ -102,6 +102,7 @@ NO_ROW = [
         id="an image of a repository and a tag",
     ),
     pytest.param(thing("cert-manager.io", "Issuer", "{acme: {tolerations: []}}"), "", id="a kind that places pods without naming images, and sets nothing"),
+    pytest.param(thing("cdi.kubevirt.io", "CDI", "{workload: {tolerations: [{operator: Exists}]}}"), "cdi.kubevirt.io/CDI places pods at spec.workload.tolerations, but names no images to decide by; place them by hand", id="a kind that places pods without naming images, and sets something"),
     pytest.param(thing("policy.karmada.io", "PropagationPolicy", "{placement: {}}"), "", id="a kind that places clusters"),
     pytest.param(thing("operator.tigera.io", "Installation", "{registry: a}"), "operator.tigera.io/Installation may make pods whose images its operator chooses", id="Calico"),
     pytest.param(thing("caching.internal.knative.dev", "Image", "{image: 'queue:1'}"), "", id="a kind that has an image and no pod"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from io import BufferedReader, BytesIO
@@ -251,12 +252,15 @@ def _collected(collector: Collector, live: AuditFlags | None = None) -> Collecte
     facts = collector.facts()
     if live and not facts.workloads:
         there = f"the namespace {live.namespace!r}" if live.namespace else "the cluster"
-        raise UsageError(
-            f"--live: there are no pods in {there}: kubectl get namespaces shows which there are"
-        )
+        which = [f"--{name}={said}" for name in ("context", "kubeconfig") if (said := getattr(live, name))]
+        names = shlex.join(["kubectl", "get", "namespaces", *which])
+        raise UsageError(f"--live: there are no pods in {there}: {names} shows which there are")
     if not facts.workloads:
         read = ", ".join(count(number, visible(kind)) for kind, number in sorted(collector.kinds.items())[:5])
-        raise UsageError(f"there are no pods in the input{f', but {read}' if read else ''}: pass {GET}")
+        rendered = "".join(f". {kind}: {reason}" for kind, reason in sorted(collector.rendered.items()))
+        raise UsageError(
+            f"there are no pods in the input{f', but {read}' if read else ''}: pass {GET}{rendered}"
+        )
     unknown = sorted(collector.unknown.items())
     if not unknown:
         return Collected(facts)

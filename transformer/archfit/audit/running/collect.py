@@ -44,7 +44,7 @@ from archfit.cluster.pools.read import is_beside, is_pool, of_this_cluster, pool
 from archfit.cluster.quantity import milli, units
 from archfit.options.settings import Options
 from archfit.options.text_form import ARCH_KEYS
-from archfit.workloads.builtin import UserRows, by_kind, group_of
+from archfit.workloads.builtin import UserRows, by_kind, group_of, rows_of
 from archfit.workloads.inventory import is_podless
 from archfit.workloads.pod_specs import typed_item
 
@@ -77,7 +77,8 @@ class Collector:
     """What was read so far. source: "live", or "lists" for files of any kind ("manifests" where only such are meant).
 
     keys: of labels and annotations of pods to keep. name: of the snapshot. kinds: how many objects of each kind were
-    read. unknown: those of kinds that may hold pods and are in no table. log: as `container_statuses` takes it.
+    read. unknown: those of kinds that may hold pods and are in no table. rendered: why there are no pods in a kind that
+    its controller renders. log: as `container_statuses` takes it.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class Collector:
     ) -> None:
         self.kinds: Counter[str] = Counter()
         self.unknown: Counter[str] = Counter()
+        self.rendered: dict[str, str] = {}
         self._source = source
         self.name = name
         self._rows: UserRows = by_kind(options.workloads) if options else {}
@@ -267,6 +269,8 @@ class Collector:
         pod_templates = list(templates(value, self._rows, self._keys))
         if not pod_templates and podless is None:
             self.unknown[kind] += 1
+        rows = rows_of(text(value.get("apiVersion")), kind, self._rows) if not pod_templates else ()
+        self.rendered |= {kind: row.reason for row in rows if row.rendered}
         if not of_cluster:
             self._rendered += ((template, where) for template in pod_templates)
             return

@@ -29,7 +29,11 @@ def run(
     """The command, after its name. The exit code; raises ArchfitError."""
     words = argv[1:] if "template" in argv[:1] else argv
     if words and words[0][:1] not in ("", "-"):
+        import shlex  # a release is rendered without it
+
         flags = next((at for at, word in enumerate(words) if word[:1] == "-"), None)
-        right = f"helm template {' '.join(words[:flags])} | archfit"
-        raise UsageError(f"archfit helm is the post-renderer of Helm 4: to render a chart, run {right}")
+        right = shlex.join(["helm", "template", *words[:flags]])
+        raise UsageError(
+            f"archfit helm is the post-renderer of Helm 4: to render a chart, run {right} | archfit"
+        )
     return transform.run(argv, stdin, stdout, stderr, environ, DEFAULTS)
