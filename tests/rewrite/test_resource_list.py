@@ -122,11 +122,29 @@ def test_another_document_beside_the_list_makes_it_a_stream(run):
         ),
         pytest.param(b"functionConfig:\n  apiVersion: archfit.dev/v1alpha1\n  kind: ArchFit\n  spec: {affinity: never}\n", "none", id="our-kind"),
         pytest.param(b"functionConfig: {apiVersion: archfit.dev/v1alpha1, kind: ArchFit, metadata: {annotations: {x: y}}, spec: {affinity: never}}\n", "none", id="annotations-are-ignored"),
+        pytest.param(rb'"functionC\x6fnfig": {apiVersion: archfit.dev/v1alpha1, kind: ArchFit, spec: {affinity: never}}' + b"\n", "none", id="spelt-with-an-escape"),
     ],
 )  # fmt: skip
 def test_the_function_config_is_read_before_anything_is_decided(run, config, outcome):
     out = run(HEAD + deployment(b"amd") + config).ok()
     assert (b"nodeAffinity" in out) == (outcome == "amd64")
+
+
+@pytest.mark.parametrize(
+    ("kind", "refused"),
+    [
+        pytest.param(rb'"Resource\x4cist"', True, id="an-escape"),
+        pytest.param(b'"Resource\\\n  List"', True, id="two-lines"),
+        pytest.param(b"List # no ResourceList", False, id="noop-a-comment"),
+        pytest.param(b"List\nmetadata: {name: 'Resource\\x4cist'}", False, id="noop-a-name"),
+    ],
+)
+def test_a_function_is_told_by_the_kind_that_is_read(run, kind, refused):
+    """No run passes its configuration over."""
+    api_version = HEAD if refused else HEAD.replace(b"config.kubernetes.io/v1", b"v1")
+    ran = run(api_version.replace(b"ResourceList", kind) + deployment(b"amd") + CONFIG)
+    assert ("spelt with an escape: write it out" in ran.stderr) == refused
+    assert (ran.status, bool(ran.stdout)) == ((1, False) if refused else (0, True))
 
 
 @pytest.mark.parametrize(
@@ -201,7 +219,7 @@ def test_results_may_stand_before_the_items(run):
     assert "affinity" in after["items"][0]["spec"]["template"]["spec"]
 
 
-@pytest.mark.parametrize("key", [b"'results':\n", b'"results": null\n', b"'results': []\n"])
+@pytest.mark.parametrize("key", [b"'results':\n", b'"results": null\n', b"'results': []\n", rb'"resul\x74s": []' + b"\n"])
 def test_results_without_a_value_are_filled_however_their_key_is_written(run, judge, key):
     ran = run(HEAD + deployment(b"gone") + key)
     for reader in ("kubectl", "kustomize"):

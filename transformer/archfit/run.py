@@ -21,6 +21,7 @@ from archfit.reports.summary import failure, lines, summary
 from archfit.startup.record import Record
 from archfit.yaml import stream
 from archfit.yaml.stream import OutputChange, Piece, Splice
+from archfit.yaml.values import mapping_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ ReportedInput: TypeAlias = "tuple[str, bytes, StreamInventory, Sequence[tuple[Po
 """The name of an input's file or "", its content, what it holds, and what was decided."""
 Explain: TypeAlias = "Callable[[Iterable[ReportedInput], Mapping[str, Answer], Options, bool], list[str]]"
 """Lines that say why each pod is placed as it is. The last argument: whether in ASCII alone."""
+_LIST = "ResourceList"
+_SPELT_WITH_AN_ESCAPE = f"the kind {_LIST} is spelt with an escape: write it out, so that its functionConfig counts"
 
 
 class StreamOutcome(Record):
@@ -155,6 +158,10 @@ class Run:
         results += self.unmatched_filters([pod for pod, _ in transformed.decisions], [transformed.inventory])
         if self._frame:
             results += self._frame.advice(transformed)
+        elif len(read.pieces) == 1 and data.rfind(_LIST.encode()) < 0:
+            values = [mapping_of(document.value) for document in transformed.inventory.documents]
+            if any(value.get("kind") == _LIST for value in values):
+                return StreamOutcome(data, (Result("error", _SPELT_WITH_AN_ESCAPE),))
         return StreamOutcome(read.data, tuple(results), transformed)
 
     def answers(

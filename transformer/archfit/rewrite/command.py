@@ -99,7 +99,8 @@ def run_of(
 
 def frame_of(data: bytes) -> FunctionFrame | None:
     """The frame of the ResourceList that the stream is, None for any other stream."""
-    if data.rfind(b"ResourceList") < 0:  # `find` takes three times as long for a text that is not there
+    # `find` takes three times as long for a text that is not there. `Run.outcome` refuses one that an escape spells.
+    if data.rfind(b"ResourceList") < 0:
         return None
     from archfit.rewrite.resource_list import recognised
 

@@ -28,7 +28,7 @@ from archfit.workloads.pods import Pod
 from archfit.workloads.sites import find_sites
 from archfit.yaml import stream
 from archfit.yaml.compose import parse
-from archfit.yaml.skip import identity
+from archfit.yaml.skip import has_escaped_key, identity
 from archfit.yaml.stream import Piece, Splice, split
 from archfit.yaml.tree import ROOT
 from archfit.yaml.values import plain, text_of
@@ -42,7 +42,7 @@ _CONFIG_KEY, _RESULTS_KEY = b"functionConfig", b"results"
 _NEXT_KEY = re.compile(rb"\n(?=[^ \t\r\n#\]},-])").search
 _ANCHOR = re.compile(rb"&([A-Za-z0-9_-]+)").finditer
 _PLAIN_KEY = re.compile(rb"[A-Za-z0-9_\"']").match
-_RESULTS_WRITTEN_OTHERWISE = re.compile(rb"(?:\A|\n)(?:\?[ \t]+)?['\"]?results").search
+_RESULTS_WRITTEN_OTHERWISE = re.compile(rb"(?:\A|\n)(?:\?[ \t]+)?(?:['\"]?results|\"[^\"\n]*\\)").search
 _ITEM = re.compile(r"^items\[\d+\]\.")
 _LONG = 10
 _PREFIXES = ("internal.config.kubernetes.io/", "config.kubernetes.io/")
@@ -107,7 +107,7 @@ def function_config(frame: FunctionFrame) -> Any:
     block = _top_block(data, piece, _CONFIG_KEY)
     if block is not None:
         return plain(_value_of_block(data, piece, block, "functionConfig"))
-    if data.find(_CONFIG_KEY, piece.start, piece.end) < 0:
+    if data.find(_CONFIG_KEY, piece.start, piece.end) < 0 and not has_escaped_key(data, piece.start, piece.end):
         return None
     return plain(_get(_value(data, piece), "functionConfig"))
 

@@ -83,7 +83,7 @@ def may_be_quoted(data: bytes, start: int, at: int) -> bool:
 
 def has_pod_words(data: bytes, start: int, end: int) -> bool:
     """True if a pod spec could be hidden in this text."""
-    return any(data.find(word, start, end) >= 0 for word in _POD_WORDS) or _has_escaped_key(data, start, end)
+    return any(data.find(word, start, end) >= 0 for word in _POD_WORDS) or has_escaped_key(data, start, end)
 
 
 def may_be_list(data: bytes, start: int, end: int, column: int) -> bool:
@@ -167,7 +167,7 @@ def _bare_word(data: bytes, colon: int, end: int, others: bytes) -> str:
     return word.decode() if plain and value.startswith((b": ", b":\t")) else ""
 
 
-def _has_escaped_key(data: bytes, start: int, end: int) -> bool:
+def has_escaped_key(data: bytes, start: int, end: int) -> bool:
     """Whether text in double quotes has an escape, and a colon follows it, all in one line."""
     at = data.find(b"\\", start, end)
     while at >= 0:
