@@ -301,8 +301,8 @@ def test_a_live_cluster_without_pods_says_where_it_looked_and_what_to_type(live,
     ran = live(*words, pods=([],))
     assert (ran.status, ran.stdout) == (2, b"")
     told = re.search(f"there are no pods in {there}: (.*) shows which there are", ran.stderr)
-    typed = subprocess.run(["/bin/sh", "-c", told[1]], env={"PATH": f"{tmp_path}/bin"}, capture_output=True, text=True)
-    assert typed.stdout.split() == ["shop", *"".join(word for word in words if "context" in word).split()]
+    typed = subprocess.check_output(["/bin/sh", "-c", told[1]], env={"PATH": f"{tmp_path}/bin"}, text=True)
+    assert typed.split() == ["shop", *"".join(word for word in words if "context" in word).split()]
 
 
 def test_a_live_report_is_of_now_and_the_same_at_a_stated_time(live):

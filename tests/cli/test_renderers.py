@@ -94,9 +94,7 @@ def test_the_command_that_a_post_renderer_without_a_stream_names_renders_the_cha
     told = ran.stderr.partition("to render a chart, run ")[2]
     path = f"{site.folder / 'bin'}:{PROGRAM.parent}:/usr/bin:/bin"
     environ = {"PATH": path, "HOME": str(site.folder), "ARCHFIT_IMAGE_PLATFORMS": "x.io/amd=linux/amd64"}
-    typed = subprocess.run(
-        ["sh", "-c", told], cwd=site.folder, env=environ, capture_output=True, check=True
-    )
+    typed = subprocess.run(["sh", "-c", told], cwd=site.folder, env=environ, capture_output=True, check=True)
     assert typed.stdout == placed(AMD)
     assert site.files()["words"] == b"template\n./my chart\n"
 

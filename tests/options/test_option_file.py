@@ -14,7 +14,7 @@ from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options.config_file import from_file, from_values
 from archfit.options.config_yaml import DEPTH_LIMIT, read, resolved
 from archfit.options.hosts import mirror
-from archfit.options.layers import merge
+from archfit.options.layers import MOST_GLOBS, merge
 from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import GKE, Operator, Options, Settings, Toleration, TolerationRule
 from archfit.options.text_form import Problem
@@ -302,3 +302,31 @@ def test_a_control_character_is_an_error() -> None:
 def test_decimal_integers_follow_their_grammar(text):
     number = re.fullmatch(r"-?(?:0|[1-9][0-9]{0,17})", text)
     assert resolved(text) == (int(text) if number else None if text == "" else text)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param("exclude: [%s]", id="exclude"),
+        pytest.param("imagePlatforms: {%s}", id="imagePlatforms"),
+        pytest.param("rules: [%s]", id="rules"),
+    ],
+)
+def test_no_more_globs_than_each_object_can_be_compared_with(spec: str) -> None:
+    """What has no wildcard is looked up: of that there may be more."""
+    entry = {
+        "exclude": "a{}",
+        "imagePlatforms": "x.io/a{}: [linux/amd64]",
+        "rules": "{match: {name: a{}}, skip: true}",
+    }
+
+    def body(globs: int, names: int) -> str:
+        marks = [f"{number}*" for number in range(globs)] + [f"{number}" for number in range(names)]
+        made = (entry[spec.partition(":")[0]].replace("{}", mark) for mark in marks)
+        return f"spec:\n  {spec % ', '.join(made)}\n"
+
+    loaded(body(MOST_GLOBS, 10))
+    with pytest.raises(
+        UsageError, match=f"{MOST_GLOBS + 1} entries have wildcards, of {MOST_GLOBS} that may"
+    ):
+        loaded(body(MOST_GLOBS + 1, 0))

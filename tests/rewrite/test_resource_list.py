@@ -219,7 +219,9 @@ def test_results_may_stand_before_the_items(run):
     assert "affinity" in after["items"][0]["spec"]["template"]["spec"]
 
 
-@pytest.mark.parametrize("key", [b"'results':\n", b'"results": null\n', b"'results': []\n", rb'"resul\x74s": []' + b"\n"])
+@pytest.mark.parametrize(
+    "key", [b"'results':\n", b'"results": null\n', b"'results': []\n", rb'"resul\x74s": []' + b"\n"]
+)
 def test_results_without_a_value_are_filled_however_their_key_is_written(run, judge, key):
     ran = run(HEAD + deployment(b"gone") + key)
     for reader in ("kubectl", "kustomize"):

@@ -57,7 +57,9 @@ ReportedInput: TypeAlias = "tuple[str, bytes, StreamInventory, Sequence[tuple[Po
 Explain: TypeAlias = "Callable[[Iterable[ReportedInput], Mapping[str, Answer], Options, bool], list[str]]"
 """Lines that say why each pod is placed as it is. The last argument: whether in ASCII alone."""
 _LIST = "ResourceList"
-_SPELT_WITH_AN_ESCAPE = f"the kind {_LIST} is spelt with an escape: write it out, so that its functionConfig counts"
+_SPELT_WITH_AN_ESCAPE = (
+    f"the kind {_LIST} is spelt with an escape: write it out, so that its functionConfig counts"
+)
 
 
 class StreamOutcome(Record):

@@ -252,7 +252,7 @@ def _collected(collector: Collector, live: AuditFlags | None = None) -> Collecte
     facts = collector.facts()
     if live and not facts.workloads:
         there = f"the namespace {live.namespace!r}" if live.namespace else "the cluster"
-        which = [f"--{name}={said}" for name in ("context", "kubeconfig") if (said := getattr(live, name))]
+        which = [f"--{name}={of}" for name in ("context", "kubeconfig") if (of := getattr(live, name))]
         names = shlex.join(["kubectl", "get", "namespaces", *which])
         raise UsageError(f"--live: there are no pods in {there}: {names} shows which there are")
     if not facts.workloads:

@@ -36,7 +36,7 @@ def refused(targets: Targets, patch: Iterable[Operation]) -> set[Path]:
     return stuck
 
 
-def remove(tree: Tree, root: int, patch: Iterable[Operation]) -> list[TextEdit]:
+def remove(tree: Tree, root: int, patch: Iterable[Add | Remove]) -> list[TextEdit]:
     """The edits for the `remove` operations of a patch, and for its `add` of null, in the order of their places.
 
     Paths are those of the tree as it is, whatever the patch removes before. Raises UnplaceableEdit, its line counted
@@ -51,7 +51,7 @@ def remove(tree: Tree, root: int, patch: Iterable[Operation]) -> list[TextEdit]:
     return _edits(targets, steps)
 
 
-def _edits(targets: Targets, patch: Iterable[Operation]) -> list[TextEdit]:
+def _edits(targets: Targets, patch: Iterable[Add | Remove]) -> list[TextEdit]:
     tree = targets.tree
     edits: list[TextEdit] = []
     gone: dict[int, tuple[Path, set[str | int]]] = {}

@@ -43,7 +43,7 @@ def override(reference: Reference, rows: tuple[ImagePlatforms, ...]) -> Found | 
     best = max(rank for rank, _ in ranked)
     first, *others = (row for rank, row in ranked if rank == best)
     for row in others:
-        if set(row.platforms) != set(first.platforms):
+        if row.platforms != first.platforms and set(row.platforms) != set(first.platforms):
             raise UsageError(
                 f"the image platforms {first.pattern!r} and {row.pattern!r} match {reference} equally well "
                 "and differ: make one of them more specific"

@@ -57,6 +57,7 @@ class Layer(Record):
 
 
 _PRESENT = "present"
+MOST_GLOBS = 500
 STAMPS_PRESENT = Layer("", {"stamp": Given(_PRESENT, "the command")})
 """Commands that judge files which `--in-place` may have changed read the stamps that are there, and ask for none."""
 
@@ -76,6 +77,8 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
     operator: dict[str, Any] = {}
     for key, given in chosen.items():
         option = BY_KEY[key]
+        if option.filter:
+            _check_globs(given.where, given.value)
         (spec if option.part == "spec" else operator)[option.field] = given.value
     if spec.get("stamp") == _PRESENT:
         spec |= {"stamp": False, "stamps_present": True}
@@ -105,6 +108,15 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
             f"{chosen['locked'].where}: needs a lock file: add --lock-file, as in --lock-file archfit.lock"
         )
     return settings
+
+
+def _check_globs(where: str, entries: Any) -> None:
+    """Raises UsageError for more globs than may be compared with each object; what has no wildcard is looked up."""
+    globs = [entry for entry in entries if any(mark in repr(entry) for mark in "*?[")]
+    if len(globs) > MOST_GLOBS:
+        raise UsageError(
+            f"{where}: {len(globs)} entries have wildcards, of {MOST_GLOBS} that may: write the others in full"
+        )
 
 
 def _one_of_quiet_and_verbose(layers: Sequence[Layer], chosen: dict[str, Given]) -> None:

@@ -107,7 +107,9 @@ def function_config(frame: FunctionFrame) -> Any:
     block = _top_block(data, piece, _CONFIG_KEY)
     if block is not None:
         return plain(_value_of_block(data, piece, block, "functionConfig"))
-    if data.find(_CONFIG_KEY, piece.start, piece.end) < 0 and not has_escaped_key(data, piece.start, piece.end):
+    if data.find(_CONFIG_KEY, piece.start, piece.end) < 0 and not has_escaped_key(
+        data, piece.start, piece.end
+    ):
         return None
     return plain(_get(_value(data, piece), "functionConfig"))
 

@@ -270,7 +270,7 @@ class Collector:
         if not pod_templates and podless is None:
             self.unknown[kind] += 1
         rows = rows_of(text(value.get("apiVersion")), kind, self._rows) if not pod_templates else ()
-        self.rendered |= {kind: row.reason for row in rows if row.rendered}
+        self.rendered.update((kind, row.reason) for row in rows if row.rendered)
         if not of_cluster:
             self._rendered += ((template, where) for template in pod_templates)
             return

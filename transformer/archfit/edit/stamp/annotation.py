@@ -64,6 +64,7 @@ class Addition(Record):
 
 Nulls: TypeAlias = "Callable[[Path], str]"
 
+
 def read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | None]:
     """The entries of a stamp, and the one of the metadata or annotations that archfit made. Raises ValueError.
 

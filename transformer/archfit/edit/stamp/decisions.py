@@ -9,7 +9,17 @@ import json
 
 from archfit.base.patch import Add, Operation, Path, Test, apply
 from archfit.base.results import Decision
-from archfit.edit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, Nulls, at, record, write
+from archfit.edit.stamp.annotation import (
+    ANNOTATIONS,
+    METADATA,
+    MISSING,
+    NAME,
+    Addition,
+    Nulls,
+    at,
+    record,
+    write,
+)
 from archfit.edit.stamp.state import StampState
 from archfit.options.placement_fields import FIELDS
 from archfit.workloads.pods import Pod

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache, partial
 
 from archfit.base.errors import UnplaceableEdit
-from archfit.base.patch import Add, Operation, Path, Remove
+from archfit.base.patch import Add, Operation, Path, Remove, Test
 from archfit.base.results import Decision
 from archfit.edit.insert import TextEdit, applied, insertions
 from archfit.edit.prove import prove
@@ -133,8 +133,9 @@ def restamped(text: str, document: Document, patch: Sequence[Operation]) -> list
     text: of the document, as the parser sees it. Raises UnplaceableEdit, InternalError.
     """
     root = _root(document)
-    back = [step for step in patch if isinstance(step, Remove) or _nulls(step)]
-    more = [step for step in patch if isinstance(step, Add) and not _nulls(step)]
+    steps = [step for step in patch if not isinstance(step, Test)]
+    back = [step for step in steps if isinstance(step, Remove) or step.value is None]
+    more = [step for step in steps if isinstance(step, Add) and step.value is not None]
     cuts = remove(parse(text), root, back) if back else []
     between = applied(text, cuts)
     tree = parse(between)
@@ -150,10 +151,6 @@ def restamped(text: str, document: Document, patch: Sequence[Operation]) -> list
 
 def _root(document: Document) -> int:
     return ROOT + 1 if document.span.item else ROOT
-
-
-def _nulls(step: Operation) -> bool:
-    return isinstance(step, Add) and step.value is None
 
 
 def _objects(pods: Iterable[Pod]) -> tuple[tuple[Pod, ...], ...]:

@@ -120,7 +120,9 @@ def _back(
             kept += [] if entry.path in kept else [entry.path]
         elif entry.path[-1] == "-":
             _item_back(value, entry.path[:-1], entry.value, gone, kept)
-        elif entry.null is not None and at(value, entry.path) == entry.value and removable(Remove(entry.path)):
+        elif (
+            entry.null is not None and at(value, entry.path) == entry.value and removable(Remove(entry.path))
+        ):
             operations += (Test(entry.path, entry.value), Add(entry.path, None, entry.null))
         else:
             _member_back(value, entry.path, entry.value, gone, kept)
