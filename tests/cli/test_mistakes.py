@@ -277,7 +277,7 @@ MISTAKES = [
     Mistake("no-kustomization", 2, ["setup", "kustomize"], ["archfit: error: the working directory holds no kustomization: name the folder of the outermost one with --into DIR"]),
     Mistake("no-package-of-kpt", 2, ["setup", "kpt"], ["archfit: error: the working directory holds no Kptfile: `kpt pkg init .` writes one, or name a package with --into"]),
     Mistake("no-Helm", 1, ["setup", "helm"], ["archfit: error: no Helm 4 was found on PATH: install it, name it with --helm PATH, or write the plugin into a directory that you choose with --into DIR"], environ={"PATH": "/nowhere"}),
-    Mistake("no-Helm-to-check", 1, ["setup", "helm", "--check"], [], environ={"PATH": "/nowhere"}, stdout="wrong: no helm is on PATH: install Helm, or name it with --helm PATH\n"),
+    Mistake("no-Helm-to-check", 3, ["setup", "helm", "--check"], [], environ={"PATH": "/nowhere"}, stdout="wrong: no helm is on PATH: install Helm, or name it with --helm PATH\n"),
     Mistake("no-kubectl", 1, ["audit", "--live"], ["archfit: error: there is no kubectl on PATH: install it (https://kubernetes.io/docs/tasks/tools/)"], environ={"PATH": "/nowhere"}),
     Mistake("no-certificate-for-the-webhook", 2, ["serve"], ["archfit: error: archfit serve needs a certificate: add --tls-dir DIR, or --tls-cert FILE and --tls-key FILE"]),
     Mistake("nothing-to-render-for-Argo-CD", 1, ["argocd", "generate"], ["archfit: error: there is nothing to render here: no Chart.yaml, no kustomization.yaml, and no .yaml, .yml or .json file. Correct the application's path, or set the parameter directory-recurse to true to read folders below it"]),
