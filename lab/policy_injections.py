@@ -44,10 +44,11 @@ from archfit.options.settings import Options
 from archfit.webhook.added_record import NAME
 from control_plane import ControlPlane, Refused, pod_in
 from drawn_pods import at_creation
-from drawn_pods.drawing import ARCH, RUNTIME_CLASSES
+from drawn_pods.drawing import ARCH
 from mutating_webhooks import ARCHFIT, SCRIPT, Event, Scripted, changed, webhook
 from pod_decisions import PREFERRED, REQUIRED
-from policy_runs import Policies, decided, policy_options, stripped
+from policy_judge import decided
+from policy_runs import Policies, stripped
 
 ARCHITECTURES = ("amd64", "arm64", "s390x")
 DOORS = ("policy", "webhook", "both")
@@ -190,7 +191,7 @@ def judged(
     """The pods of these numbers of a round, through one door."""
     plane = policies.plane
     choice = Random(seed).choice(CHOICES)
-    options = policy_options(_options(choice, folder))
+    options = _options(choice, folder)
     pods = [drawn(f"{seed}/{number}", name) for number in numbers]
 
     def created(one: Drawn) -> Any:
@@ -223,9 +224,9 @@ def judged(
         bare = {**bare, "metadata": {**bare["metadata"], "namespace": name}}
         value, warnings = stored
         texts = [text for text in warnings if "archfit" in text]
-        expected = decided(bare, name, LOCKED, options)
+        expected = decided(bare, LOCKED, options, name)[1]
         actual = stripped(value)
-        beside = decided(_with_terms(bare, actual), name, LOCKED, options)
+        beside = decided(_with_terms(bare, actual), LOCKED, options, name)[1]
         found.append(Stored(one, bare, expected, beside, actual, steps, texts))
     plane.delete(f"/api/v1/namespaces/{name}/pods")
     return _classified(policies, kind, found)
@@ -264,7 +265,7 @@ def _classified(policies: Policies, kind: str, found: Sequence[Stored]) -> Judge
             counts["wrong"] += 1
             wrong.append(one)
         elif equal:
-            counts[f"{late}equal{'' if one.expected is one.plain else ', with additions'}"] += 1
+            counts[f"{late}equal{'' if one.expected == one.plain else ', with additions'}"] += 1
         elif _canonical(one.actual) == _canonical(one.plain) and one.warnings:
             counts[f"{late}left alone, and named"] += 1
         elif _placement_is(one):
@@ -427,8 +428,7 @@ def main() -> int:
     started, wrong = time.monotonic(), 0
     with tempfile.TemporaryDirectory() as folder, ControlPlane(Path(folder)) as plane:
         policies = Policies(plane)
-        for name, scheduling in RUNTIME_CLASSES.items():
-            policies.runtime_class(name, scheduling)
+        policies.runtime_classes()
         for number in range(-(-words.count // _ROUND)):
             kind, scratch = DOORS[number % len(DOORS)], Path(folder) / f"round-{number}"
             scratch.mkdir()

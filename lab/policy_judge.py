@@ -1,7 +1,7 @@
 """The judge of policies: the API server's own CEL compiler, evaluator and patcher, without a server (tests/judges/cel).
 
-judge.compile(policy)       what the API server would refuse of a MutatingAdmissionPolicy
-judge.admit(pod, "shop")    the pod as the policy leaves it
+judge.compile(objects)      what the API server would refuse of a policy and its companion
+judge.admit(pod, "shop")    the pod as the policy leaves it, and what the companion then warns of
 decided(pod, ..)            the pod as archfit's own decision leaves it, with the lock file alone for answers
 outcome(judge, pod, ..)     raises where the two differ
 """
@@ -20,27 +20,50 @@ from archfit.options.settings import Options
 from archfit.webhook.admitted_pod import admitted_pod, at_admission
 from archfit.yaml.values import plain, typed
 from line_judge import LineJudge
+from pod_decisions import ARCH, terms_of
 
 OLDEST = "1.33"
 """What the API server of the oldest supported Kubernetes, 1.34, checks a new policy as."""
+ALONE, UNFIT, UNKNOWN = "archfit leaves pod ", " may go to ", "archfit does not know where "
+_UNKNOWN, _OWN_TERMS = (
+    "no toleration and no preference is added (--on-",
+    "with its own required node affinity",
+)
+_BINDING = "ValidatingAdmissionPolicyBinding"
 
 
 class Admitted(NamedTuple):
-    """What became of a pod. error: what the API server ignored, "" for nothing. cost: as CEL counts it."""
+    """What became of a pod. error: what the API server ignored, "" for nothing. cost: as CEL counts it.
+
+    warnings: of the companion.
+    """
 
     pod: dict[str, Any]
     matches: bool
     error: str
     cost: int
     shown: dict[str, Any]
+    warnings: Sequence[str]
 
 
 class PolicyJudge(LineJudge):
-    def compile(self, objects: Sequence[dict[str, Any]], version: str = OLDEST) -> list[str]:
-        """The errors of the policy among the objects; later pods are admitted by it."""
-        (policy,) = (one for one in objects if one["kind"] == "MutatingAdmissionPolicy")
-        params = next((one for one in objects if one["kind"] == "PlatformTable"), None)
-        errors: list[str] = self.ask({"policy": policy, "params": params, "version": version})["errors"]
+    def compile(
+        self, objects: Sequence[dict[str, Any]], version: str = OLDEST, *, denying: bool = False
+    ) -> list[str]:
+        """The errors of the policy among the objects and of its companion; later pods are admitted by them.
+
+        denying: by the binding that refuses: its `warnings` are why a pod is refused.
+        """
+        kinds = {one["kind"]: one for one in reversed(objects)}
+        bindings = [one for one in objects if one["kind"] == _BINDING]
+        question = {
+            "policy": kinds["MutatingAdmissionPolicy"],
+            "params": kinds.get("PlatformTable"),
+            "companion": kinds.get("ValidatingAdmissionPolicy"),
+            "own": kinds.get("PlatformTable") or (bindings and bindings[-1 if denying else 0]) or None,
+            "version": version,
+        }
+        errors: list[str] = self.ask(question)["errors"]
         return errors
 
     def admit(self, pod: Any, namespace: str = "shop", *show: str) -> Admitted:
@@ -48,9 +71,8 @@ class PolicyJudge(LineJudge):
         found = self.ask({"pod": pod, "namespace": namespace, "show": show})
         if "pod" not in found:
             raise AssertionError(f"the judge does not take the pod: {found['error']}")
-        return Admitted(
-            found["pod"], found["matches"], found.get("error", ""), found["cost"], found.get("shown", {})
-        )
+        rest = (found["matches"], found.get("error", ""), found["cost"], found.get("shown", {}))
+        return Admitted(found["pod"], *rest, found["warnings"] or ())
 
     def normalised(self, pod: Any) -> dict[str, Any]:
         made: dict[str, Any] = self.ask({"pod": pod, "normalise": True})["pod"]
@@ -78,19 +100,45 @@ def outcome(
 ) -> str:
     """The outcome of archfit's decision, or why the policy leaves the pod alone. images: of the lock file.
 
-    Raises AssertionError where the compiled policy does anything else than archfit, or more when it is asked again.
+    Raises AssertionError where the compiled policy does anything else than archfit, or more when it is asked again,
+    or where its companion says anything else of the pod.
     """
     admitted = judge.admit(pod, namespace, "leftAlone")
     assert admitted.error == "", (admitted.error, pod)
     reason: str = admitted.shown["leftAlone"]
+    said = {kind for kind in (ALONE, UNFIT, UNKNOWN) for text in admitted.warnings if kind in text}
     if reason:
         assert admitted.pod == judge.normalised(pod), pod
+        assert not admitted.matches or f"alone ({reason}): " in admitted.warnings[0], (pod, admitted.warnings)
         return f"left alone: {reason}"
     decision, after = decided(pod, images, options, namespace)
     assert admitted.pod == judge.normalised(after), (options, pod, admitted.pod["spec"], after["spec"])
+    complaints = _complaints(decision, pod, options) if admitted.matches else set()
+    assert said == complaints, (pod, admitted.warnings, decision.results, options)
     if decision.outcome == "Change":
         assert judge.admit(admitted.pod, namespace).pod == admitted.pod, ("a second time", options, pod)
     return decision.outcome
+
+
+def _complaints(decision: Decision, pod: dict[str, Any], options: Options) -> set[str]:
+    """What the companion has to say of a pod that the policy decides."""
+    somewhere = any(_allows(pod["spec"], name) for name in options.cluster_architectures)
+    conflict = decision.outcome == "Conflict" and somewhere
+    unfit = conflict or any(_OWN_TERMS in one.message for one in decision.results)
+    # Whether Istio or nobody fills `auto` in, the policy does not know.
+    unknown = any(_UNKNOWN in one.message and one.image != "auto" for one in decision.results)
+    return ({UNFIT} if unfit else set()) | ({UNKNOWN} if unknown else set())
+
+
+def _allows(spec: dict[str, Any], architecture: str) -> bool:
+    """Whether nodeSelector and one of the required terms let it through, in the words that the policy decides."""
+    terms = [term.get("matchExpressions", ()) for term in terms_of(spec) or [{"matchFields": []}] if term]
+    return spec.get("nodeSelector", {}).get(ARCH, architecture) == architecture and any(
+        all(
+            one["key"] != ARCH or (one["operator"] == "In") == (architecture in one["values"]) for one in term
+        )
+        for term in terms
+    )
 
 
 def decided(

@@ -1,10 +1,13 @@
-"""`make policies SECONDS=600 SEED=1`: random policies in a real API server, each judged by random pods.
+"""Random policies, each judged by random pods beside archfit's own decision.
 
-    python -m policy_pods [--seconds N] [--seed N] [--count N]
+    make policy-cel COUNT=100000 SEED=1      by the API server's own CEL without a server: some 200 pods a second
+    make policies SECONDS=600 SEED=1         in a real API server, with its defaults and bindings
 
-Each round draws options of placement and `count` pods, and compares the pods that the API server makes under the policy
-with archfit's own decisions (lab/policy_runs.py). A line for each round, then each disagreement; the exit
-status is 1 if there is one.
+    python -m policy_pods [--count N | --seconds N] [--seed N]
+
+A round draws options of placement and pods, with CEL alone also a lock file's answers, and right and wrong pods. One
+line for each difference, then the number of pods by outcome, or by the reason why they are left alone; the exit status
+is 1 if there is a difference.
 """
 
 import argparse
@@ -12,43 +15,73 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from random import Random
+from typing import Any
 
-from archfit.base.errors import ArchfitError
+from archfit.base.errors import UsageError
 from archfit.options.settings import Toleration
+from archfit.policy.objects import policy_objects
+from archfit.policy.settings import PolicySettings
+from archfit.policy.table import platform_table
 from control_plane import ControlPlane, Refused
 from drawn_pods import any_pods, at_creation
-from drawn_pods.drawing import RUNTIME_CLASSES
+from policy_judge import PolicyJudge, judge_binary, outcome
 from policy_runs import Policies
 
 ARCHITECTURES = ("amd64", "arm64", "s390x", "ppc64le")
+CARRIERS = (PolicySettings(), PolicySettings(carrier="crd"))
+_BY_CEL, _BY_SERVER = 200, 300
+_USUAL = 0.7
+"""Of the pods; the others are as odd as drawn."""
 
 
-def judged(policies: Policies, seed: str, count: int) -> tuple[int, Counter[str], list[str]]:
+def judged(judge: PolicyJudge, seed: str, number: int = _BY_CEL) -> tuple[Counter[str], list[str]]:
+    """The outcomes of that many pods, and the differences, by CEL alone."""
+    random = Random(seed)
+    options, locked = any_pods.held_options(random), any_pods.locked(random)
+    outcomes, wrong = Counter[str](), []
+    try:
+        table, _ = platform_table(locked, options)
+        refused = judge.compile(policy_objects(table, options, random.choice(CARRIERS)))
+    except UsageError:
+        return Counter({"overrides that disagree about an image of the lock file": 1}), []
+    if refused:
+        return outcomes, [f"seed {seed}: {refused}"]
+    for _ in range(number):
+        namespace = random.choice(any_pods.NAMESPACES)
+        pod = any_pods.pod(random, namespace)
+        if random.random() < _USUAL:
+            pod = any_pods.usual(random, pod, options.cluster_architectures)
+        try:
+            outcomes[outcome(judge, pod, locked, options, namespace)] += 1
+        except AssertionError as error:
+            wrong.append(f"seed {seed}: {error}")
+    return outcomes, wrong
+
+
+def judged_by_server(
+    policies: Policies, seed: str, number: int = _BY_SERVER, **settings: Any
+) -> tuple[Counter[str], list[str]]:
+    """The same in a real API server. settings: of PolicySettings."""
     random = Random(seed)
     options = any_pods.held_options(random)
     options = options.replace(tolerate=tuple(one for one in options.tolerate if _is_taken(one.toleration)))
-    carrier = random.choice(("literal", "crd"))
-    name = f"round-{seed.replace('/', '-')}"
+    carrier, name = random.choice(CARRIERS).carrier, f"round-{seed.replace('/', '-')}"
     share = random.choice((0.1, 0.1, 0.6))
-    pods = [at_creation.pod(random, ARCHITECTURES, name, elsewhere=share) for _ in range(count)]
-    plain = policies.plain(pods)
-    refused = [f"refused: {pod}" for pod in plain if isinstance(pod, Refused)]
-    plain = [pod for pod in plain if not isinstance(pod, Refused)]
-    try:
-        installed = policies.install(name, at_creation.platforms(), options, carrier=carrier)
-    except ArchfitError as error:
-        return 0, Counter(), [f"seed {seed}: {error} under {options!r}"]
-    if any(
-        pod["spec"] != after["spec"]
-        for pod, after in zip(plain, policies.expected(installed, plain), strict=True)
-    ):
-        policies.await_change(installed, plain)
-    found = policies.judged(installed, plain)
+    pods = [at_creation.pod(random, ARCHITECTURES, name, elsewhere=share) for _ in range(number)]
+    plain = [pod for pod in policies.plain(pods) if not isinstance(pod, Refused)]
+    installed = policies.install(name, at_creation.platforms(), options, carrier=carrier, **settings)
+    policies.await_change(installed, plain)
+    found, errors = policies.judged(installed, plain), policies.errors(installed)
     policies.remove(installed)
-    wrong = [f"seed {seed}, carrier {carrier}, {options!r}\n{one}" for one in found.wrong]
-    return len(plain), found.left_alone, refused + wrong
+    wrong = [f"seed {seed}, carrier {carrier}, {options!r}\n{one}\n" for one in found.wrong]
+    wrong += [f"seed {seed}: {errors} errors of evaluation"] * bool(errors)
+    wrong += [f"seed {seed}: the API server refuses {len(pods) - len(plain)} pods"] * (len(pods) > len(plain))
+    decided = len(plain) - len(found.wrong) - found.left_alone.total()
+    return found.left_alone + Counter({"as archfit": decided}), wrong
 
 
 def _is_taken(toleration: Toleration) -> bool:
@@ -57,32 +90,38 @@ def _is_taken(toleration: Toleration) -> bool:
     return not toleration.value if exists else bool(toleration.key)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="make -C lab policies", description="Judges random policies by random pods."
-    )
-    parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=300)
-    words = parser.parse_args()
-    give_up, number, pods, violations = time.monotonic() + words.seconds, 0, 0, 0
-    left_alone: Counter[str] = Counter()
+def _rounds(words: argparse.Namespace) -> Iterator[tuple[Counter[str], list[str]]]:
+    if not words.seconds:
+        with PolicyJudge(judge_binary()) as judge:
+            for number in range(-(-words.count // _BY_CEL)):
+                yield judged(judge, f"{words.seed}/{number}")
+        return
+    end = time.monotonic() + words.seconds
     with tempfile.TemporaryDirectory() as folder, ControlPlane(Path(folder)) as plane:
         policies = Policies(plane)
-        for name, scheduling in RUNTIME_CLASSES.items():
-            policies.runtime_class(name, scheduling)
-        while time.monotonic() < give_up:
-            count, left, wrong = judged(policies, f"{words.seed}/{number}", words.count)
-            number, pods, violations = number + 1, pods + count, violations + len(wrong)
-            left_alone += left
-            for line in wrong[:3]:
-                sys.stdout.write(f"{line}\n\n")
-            sys.stdout.flush()
-    reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(left_alone.items())) or "none"
-    sys.stdout.write(
-        f"{number} policies, {pods} pods, {violations} differ; left alone by reason: {reasons}\n"
+        policies.runtime_classes()
+        for number in count():
+            if time.monotonic() > end:
+                return
+            yield judged_by_server(policies, f"{words.seed}/{number}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="make -C lab policy-cel", description="Judges random policies by random pods."
     )
-    return 1 if violations else 0
+    parser.add_argument("--count", type=int, default=100_000)
+    parser.add_argument("--seconds", type=float, default=0, help="in a real API server, for so long")
+    parser.add_argument("--seed", type=int, default=1)
+    totals, wrong = Counter[str](), 0
+    for outcomes, differences in _rounds(parser.parse_args()):
+        totals += outcomes
+        wrong += len(differences)
+        sys.stdout.writelines(f"{line}\n" for line in differences)
+        sys.stdout.flush()
+    sys.stdout.writelines(f"{number:8} {name}\n" for name, number in totals.most_common())
+    sys.stdout.write(f"{totals.total() + wrong} pods, {wrong} differ\n")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
     policies.await_change(shop, plain)                    polls until the policy acts
     policies.judged(shop, plain)                          where it differs from what archfit decides, and why
     policies.errors(shop)                                 expressions that failed at run time, which change nothing
-    policies.look(shop, "variables.x", plain)             what a variable of the policy is for each pod
+    policies.left_alone(shop, plain)                      why it does not decide, for each pod
 
 What is compared is the whole pod, less what the API server writes for each request (`stripped`).
 """
@@ -14,25 +14,19 @@ What is compared is the whole pod, less what the API server writes for each requ
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import Any, NamedTuple
 
-from archfit.base.patch import apply
-from archfit.base.results import Decision
 from archfit.images.platforms import Found
 from archfit.options.settings import Options
 from archfit.policy.objects import policy_objects
 from archfit.policy.settings import PolicySettings
 from archfit.policy.table import platform_table
 from archfit.webhook.added_record import NAME
-from archfit.webhook.admitted_pod import admitted_pod, at_admission
-from archfit.yaml.values import plain, typed
-from control_plane import ControlPlane, Refused, pod_in
-from policy_judge import answered
+from control_plane import ControlPlane, Refused
+from drawn_pods.drawing import RUNTIME_CLASSES
+from policy_judge import PolicyJudge, decided, judge_binary
 
 PLAIN = "plain"
-_PROBES = 50
-_LOOKING = "looking"
 _CHECKS = "apiserver_mutating_admission_policy_check_total{"
 _OF_THE_REQUEST = ("uid", "creationTimestamp", "managedFields", "generation")
 
@@ -80,24 +74,6 @@ class Judged(NamedTuple):
         )
 
 
-def decision(pod: Any, namespace: str, images: Mapping[str, Found], options: Options) -> Decision:
-    """What archfit decides for a pod at admission. options: `policy_options(..)`."""
-    admitted = admitted_pod(pod, namespace, options, "policy")
-    known = {text: answered(text, images, options) for text in admitted.questions}
-    return admitted.decide(known, options.replace(image_platforms=()))
-
-
-def decided(pod: Any, namespace: str, images: Mapping[str, Found], options: Options) -> Any:
-    """The pod with what archfit decides; the same object where it decides to leave it."""
-    patch = decision(pod, namespace, images, options).patch
-    return plain(apply(typed(pod), patch)) if patch else pod
-
-
-def policy_options(options: Options) -> Options:
-    """What a policy can be: a pod that cannot be decided, or that nothing can run, is left as it is."""
-    return at_admission(options.replace(on_unknown="leave", on_absent="leave", on_conflict="leave"))
-
-
 def stripped(pod: Any) -> Any:
     """The pod less what the API server writes anew for each request."""
     metadata = {key: value for key, value in pod["metadata"].items() if key not in _OF_THE_REQUEST}
@@ -123,7 +99,6 @@ class Policies:
         self.plane.namespace(name)
         selector = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": [name]}
         chosen = PolicySettings(name=f"{name}.tests.archfit.dev", namespace_selector=(selector,), **settings)
-        options = policy_options(options)
         table, _ = platform_table(images, options)
         objects = policy_objects(table, options, chosen)
         if not companion:
@@ -132,16 +107,11 @@ class Policies:
         self.apply(installed.objects)
         return installed
 
-    def runtime_class(self, name: str, scheduling: Mapping[str, Any]) -> None:
-        self.plane.create(
-            {
-                "apiVersion": "node.k8s.io/v1",
-                "kind": "RuntimeClass",
-                "metadata": {"name": name},
-                "handler": "runc",
-                "scheduling": scheduling,
-            }
-        )
+    def runtime_classes(self) -> None:
+        """Those that drawn pods name."""
+        kind = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "handler": "runc"}
+        for name, scheduling in RUNTIME_CLASSES.items():
+            self.plane.create({**kind, "metadata": {"name": name}, "scheduling": scheduling})
 
     def apply(self, objects: Sequence[Mapping[str, Any]]) -> None:
         """All of them, in their order; a custom resource once its definition is established."""
@@ -161,10 +131,7 @@ class Policies:
     def plain(self, pods: Sequence[Mapping[str, Any]]) -> list[Any]:
         """Each as the API server makes it without a policy, or Refused."""
         self.plane.namespace(PLAIN)
-        return [
-            made if isinstance(made, Refused) else stripped(made)
-            for made in self.plane.dry_all([_in(pod, PLAIN) for pod in pods])
-        ]
+        return self.admitted(PLAIN, pods)
 
     def admitted(self, namespace: str, pods: Sequence[Mapping[str, Any]]) -> list[Any]:
         """Each as the API server makes it in that namespace, or Refused."""
@@ -175,26 +142,21 @@ class Policies:
 
     def expected(self, installed: Installed, plain: Sequence[Any]) -> list[Any]:
         """What archfit decides for each. plain: as the API server makes them without a policy."""
-        name = installed.name
-        return [decided(_in(pod, name), name, installed.images, installed.options) for pod in plain]
+        return [_expected(installed, pod) for pod in plain]
 
     def await_change(self, installed: Installed, plain: Sequence[Any]) -> None:
-        """Poll until the policy changes one of the pods that archfit changes; there has to be one."""
-        probes = self._changed(installed, plain)
-        assert probes, f"archfit changes none of {len(plain)} pods"
-        self.plane.until(
-            f"the policy {installed.name} acts",
-            lambda: any(
-                made != pod for made, pod in zip(self.admitted(installed.name, probes), probes, strict=True)
-            ),
-        )
-
-    def _changed(self, installed: Installed, plain: Sequence[Any]) -> list[Any]:
-        """The first of the pods that archfit changes."""
-        name = installed.name
-        pods = (_in(pod, name) for pod in plain)
-        changed = (pod for pod in pods if decided(pod, name, installed.images, installed.options) is not pod)
-        return list(islice(changed, _PROBES))
+        """Poll until the policy changes the first of the pods that its CEL changes, if there is one."""
+        with PolicyJudge(judge_binary()) as judge:
+            judge.compile(installed.objects)
+            pods = (_in(pod, installed.name) for pod in plain)
+            probe = next(
+                (pod for pod in pods if judge.admit(pod, installed.name).pod != judge.normalised(pod)), None
+            )
+        if probe is not None:
+            self.plane.until(
+                f"the policy {installed.name} acts",
+                lambda: self.admitted(installed.name, [probe]) != [stripped(probe)],
+            )
 
     def errors(self, installed: Installed) -> int:
         """How often an expression of the policy has failed: the pod passed as it was, or half changed."""
@@ -207,48 +169,20 @@ class Policies:
         assert checks, f"no policy {installed.name} was ever evaluated"
         return sum(int(line.rpartition(" ")[2]) for line in checks if 'error_type="no_error"' not in line)
 
-    def look(self, installed: Installed, expression: str, plain: Sequence[Any]) -> list[str | None]:
-        """A CEL expression (a string) over the policy's variables for each pod; None where the policy does not match.
-
-        As in "variables.leftAlone".
-        """
-        plane, name = self.plane, f"{_LOOKING}.tests.archfit.dev"
-        plane.namespace(_LOOKING)
-        add, there = "JSONPatch{op: 'add', path: ", "/metadata/annotations"
-        patch = (
-            f"has(object.metadata.annotations) ? [{add}'{there}/{_LOOKING}', value: {expression}}}]"
-            f" : [{add}'{there}', value: {{'{_LOOKING}': {expression}}}}}]"
-        )
-        selector = {"matchLabels": {"kubernetes.io/metadata.name": _LOOKING}}
-        objects = []
-        for one in installed.objects:
-            if one["kind"] == "MutatingAdmissionPolicy":
-                constraints = {**one["spec"]["matchConstraints"], "namespaceSelector": selector}
-                mutations = [{"patchType": "JSONPatch", "jsonPatch": {"expression": patch}}]
-                spec = {**one["spec"], "matchConstraints": constraints, "mutations": mutations}
-                objects.append({**one, "metadata": {"name": name}, "spec": spec})
-            if one["kind"] == "MutatingAdmissionPolicyBinding":
-                spec = {key: one["spec"][key] for key in one["spec"] if key != "matchResources"}
-                objects.append({**one, "metadata": {"name": name}, "spec": {**spec, "policyName": name}})
-        self.apply(objects)
-        probe = pod_in(_LOOKING, "probe")
-
-        def seen(pod: Any) -> str | None:
-            found: str | None = pod["metadata"].get("annotations", {}).get(_LOOKING)
-            return found
-
-        plane.until("the policy that looks acts", lambda: seen(plane.dry(probe)) is not None)
-        found = [seen(pod) for pod in self.admitted(_LOOKING, plain)]
-        for one in objects:
-            plane.kubectl("delete", "-f", "-", stdin=json.dumps(one))
-        plane.until("the policy that looks is gone", lambda: seen(plane.dry(probe)) is None)
-        return found
+    def left_alone(self, installed: Installed, pods: Sequence[Any]) -> list[str | None]:
+        """Why the policy does not decide for each, "" where it does; None where it does not match."""
+        if not pods:
+            return []
+        with PolicyJudge(judge_binary()) as judge:
+            judge.compile(installed.objects)
+            answers = [judge.admit(pod, installed.name, "leftAlone") for pod in pods]
+        return [one.shown["leftAlone"] if one.matches else None for one in answers]
 
     def judged(self, installed: Installed, plain: Sequence[Any]) -> Judged:
         """The policy beside archfit, pod by pod. plain: none of them Refused."""
         found = self._disagreements(installed, plain)
         left = [one for one in found if one.actual == one.plain]
-        looked = self.look(installed, "variables.leftAlone", [one.plain for one in left]) if left else []
+        looked = self.left_alone(installed, [one.plain for one in left])
         reasons = {id(one): reason for one, reason in zip(left, looked, strict=True) if reason}
         return Judged([one for one in found if id(one) not in reasons], Counter(reasons.values()), len(plain))
 
@@ -267,6 +201,11 @@ class Policies:
             for one, after, there in zip(found, merged, actual, strict=True)
             if Refused in {type(after), type(there), type(one.actual)} or _by_policy(there) != after
         ]
+
+
+def _expected(installed: Installed, pod: Any) -> Any:
+    name = installed.name
+    return decided(_in(pod, name), installed.images, installed.options, name)[1]
 
 
 def _in(pod: Mapping[str, Any], namespace: str) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The policy's answer beside archfit's own: placement alone, whatever else admission adds."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -33,41 +33,39 @@ def placed(platforms: str) -> dict[str, Any]:
     return plain(apply(typed(POD), decision(platforms).patch))
 
 
-def test_the_same_placement_is_the_same():
+def test_the_order_of_tolerations_and_what_else_admission_adds_are_no_difference():
     both = placed("amd64 arm64")
     both["spec"]["tolerations"].reverse()
     both["spec"]["containers"].append({"name": "sidecar", "image": "proxy:1"})
     assert compared(both, POD, decision("amd64 arm64"), "").outcome == "same"
-    assert compared(placed("amd64"), POD, decision("amd64"), "").outcome == "same"
 
 
-def test_a_policy_that_does_nothing_differs_unless_it_says_why():
-    found = compared(POD, POD, decision("amd64"), "")
-    assert found.outcome == "different"
-    assert "archfit adds requiredDuringScheduling" in found.reason
-    assert "the policy adds nothing" in found.reason
-    assert found.expected == placement(placed("amd64"))
-    assert found.actual == placement(POD)
-    assert compared(POD, POD, decision("amd64"), "its namespace").outcome == "left-alone"
+UNKNOWN = decision("amd64").replace(outcome="Unresolved", patch=(), reason="app:1 is not known")
 
 
-def test_a_policy_that_does_too_much_differs():
-    unneeded = deepcopy(placed("amd64"))
-    found = compared(unneeded, POD, decision("amd64").replace(patch=()), "")
-    assert found.reason.startswith("archfit adds nothing, and the policy adds requiredDuring")
-
-
-def test_a_policy_that_does_something_else_differs_even_with_a_reason():
-    found = compared(placed("amd64 arm64"), POD, decision("amd64"), "its namespace")
-    assert found.outcome == "different"
-    assert "the policy adds the toleration" in found.reason
-
-
-def test_what_archfit_cannot_decide_is_not_compared_unless_both_do_nothing():
-    unknown = decision("amd64").replace(outcome="Unresolved", patch=(), reason="app:1 is not known")
-    found = compared(placed("amd64"), POD, unknown, "")
-    assert (found.outcome, found.reason) == ("not-compared", "archfit cannot decide: app:1 is not known")
-    assert compared(POD, POD, unknown, "").outcome == "same"
+@pytest.mark.parametrize(
+    ("made", "decided", "why", "outcome", "reason"),
+    [
+        pytest.param(placed("amd64"), decision("amd64"), "", "same", "", id="the same"),
+        pytest.param(POD, decision("amd64"), "", "different", "archfit adds requiredDuringScheduling", id="nothing"),
+        pytest.param(POD, decision("amd64"), "its namespace", "left-alone", "its namespace", id="nothing, for a reason"),
+        pytest.param(placed("amd64"), decision("amd64").replace(patch=()), "", "different", "archfit adds nothing, and the policy adds requiredDuring", id="too much"),
+        pytest.param(placed("amd64 arm64"), decision("amd64"), "its namespace", "different", "the policy adds the toleration", id="something else, even for a reason"),
+        pytest.param(placed("amd64"), UNKNOWN, "", "not-compared", "archfit cannot decide: app:1 is not known", id="what archfit cannot decide"),
+        pytest.param(POD, UNKNOWN, "", "same", "", id="both do nothing"),
+    ],
+)  # fmt: skip
+def test_what_the_policy_made_beside_what_archfit_decides(
+    made: dict[str, Any], decided: Decision, why: str, outcome: str, reason: str
+):
+    found = compared(made, POD, decided, why)
+    assert found.outcome == outcome
+    assert reason in found.reason
+    if outcome == "different":
+        assert (found.expected, found.actual) == (
+            placement(plain(apply(typed(POD), decided.patch))),
+            placement(made),
+        )
 
 
 @pytest.mark.parametrize(

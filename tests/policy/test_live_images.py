@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from archfit.policy.images import live_images
 
 
@@ -35,33 +37,31 @@ def test_each_image_comes_once_with_the_first_that_names_it():
     ]
 
 
-def test_pods_of_controllers_and_of_operators_count():
-    objects = [pod("a:1", ownerReferences=owned("ReplicaSet")), pod("b:1", ownerReferences=owned("Kafka"))]
-    assert [one.text for one in live_images(objects)] == ["a:1", "b:1"]
+def never(image: str) -> dict[str, Any]:
+    spec = {"containers": [{"name": "a", "image": image, "imagePullPolicy": "Never"}]}
+    return {**pod(image), "spec": spec}
 
 
-def test_pods_that_the_policy_leaves_alone_do_not_count():
-    mirror = {"kubernetes.io/config.mirror": "1"}
-    objects = [pod("a:1", ownerReferences=owned("DaemonSet")), pod("b:1", annotations=mirror)]
-    assert live_images(objects) == []
-
-
-def test_pods_that_have_ended_do_not_count():
-    phases = ("Succeeded", "Failed", "Running", "Pending")
-    objects = [{**pod(f"{phase.lower()}:1"), "status": {"phase": phase}} for phase in phases]
-    assert [one.text for one in live_images(objects)] == ["running:1", "pending:1"]
-
-
-def test_a_pod_that_opts_out_counts_as_its_image_may_be_used_elsewhere():
-    assert [one.text for one in live_images([pod("a:1", annotations={"archfit.dev/skip": "true"})])] == [
-        "a:1"
-    ]
-
-
-def test_what_has_no_platforms_to_ask_for_does_not_count():
-    never = pod("a:1")
-    never["spec"]["containers"][0]["imagePullPolicy"] = "Never"
-    assert live_images([never, pod("$(image)"), pod(""), pod("Upper/Case:1")]) == []
+@pytest.mark.parametrize(
+    ("value", "counts"),
+    [
+        pytest.param(pod("a:1", ownerReferences=owned("ReplicaSet")), True, id="of a controller"),
+        pytest.param(pod("a:1", ownerReferences=owned("Kafka")), True, id="of an operator"),
+        pytest.param(pod("a:1", ownerReferences=owned("DaemonSet")), False, id="of a DaemonSet"),
+        pytest.param(pod("a:1", annotations={"kubernetes.io/config.mirror": "1"}), False, id="of a kubelet"),
+        pytest.param(pod("a:1", annotations={"archfit.dev/skip": "true"}), True, id="skipped here, used elsewhere"),
+        pytest.param({**pod("a:1"), "status": {"phase": "Running"}}, True, id="it runs"),
+        pytest.param({**pod("a:1"), "status": {"phase": "Pending"}}, True, id="it waits"),
+        pytest.param({**pod("a:1"), "status": {"phase": "Succeeded"}}, False, id="it has ended"),
+        pytest.param({**pod("a:1"), "status": {"phase": "Failed"}}, False, id="it has failed"),
+        pytest.param(never("a:1"), False, id="never pulled"),
+        pytest.param(pod("$(image)"), False, id="a placeholder"),
+        pytest.param(pod(""), False, id="empty"),
+        pytest.param(pod("Upper/Case:1"), False, id="no reference"),
+    ],
+)  # fmt: skip
+def test_an_image_counts_where_the_policy_may_meet_it(value: dict[str, Any], counts: bool):
+    assert bool(live_images([value])) is counts
 
 
 def deployment(image: str, namespace: str) -> dict[str, Any]:

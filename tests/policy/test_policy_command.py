@@ -16,8 +16,8 @@ from archfit.base.errors import ArchfitError
 from archfit.options.settings import Operator, Options, Settings
 from archfit.options.table import SPEC
 from archfit.policy.command import run
-from archfit.policy.images import LiveImage, from_cluster
-from archfit.policy.table import MAX_LITERAL_IMAGES, installed_table
+from archfit.policy.images import LiveImage, PolicyImages, from_cluster
+from archfit.policy.table import installed_table
 from lock_runs import Said, pod
 
 if TYPE_CHECKING:
@@ -62,6 +62,17 @@ class Policy:
 
     def asking(self, *words: str, text: str, lock_file: bool = True) -> Said:
         return self.run("--no-cache", *self.registry.mirrors(), *words, text=text, lock_file=lock_file)
+
+    def live(
+        self,
+        *texts: str,
+        lock_file: str = "",
+        operator: Operator = Operator(offline=True),  # noqa: B008 - a value
+    ) -> PolicyImages:
+        """What archfit knows of a cluster's images, the most used first."""
+        images = [LiveImage(text, ("v1", "Pod", "shop", "web"), "spec.containers[0].image") for text in texts]
+        settings = Settings(options=Options(on_unknown="leave", lock_file=lock_file), operator=operator)
+        return from_cluster(images, {}, settings, self.environ, io.StringIO())
 
 
 @pytest.fixture
@@ -350,39 +361,14 @@ def test_file_names_cannot_leave_the_head_comment(policy: Policy):
     assert [one["kind"] for one in objects(said)] == KINDS
 
 
-@pytest.mark.load
-def test_a_lock_file_that_is_too_large_is_refused_with_the_carrier_that_holds_it(policy: Policy):
-    names = [f"quay.io/team/app-{n:04}:1" for n in range(MAX_LITERAL_IMAGES + 4)]
-    policy.lock(dict.fromkeys(names, LOCK["quay.io/team/app:1"]))
-    said = policy.run()
-    assert (said.status, said.stdout) == (2, "")
-    assert said.stderr == (
-        "error: 5004 images do not fit into a policy with literals, which holds 5000: write them to a custom resource "
-        "with --carrier crd\n"
-    )
-    assert len(objects(policy.run("--carrier", "crd"))[1]["images"]) == 5004
-
-
 def test_the_most_used_images_of_a_cluster_come_first(policy: Policy, registry: Registry):
-    lock = policy.lock()
-    live = [
-        LiveImage(text, ("v1", "Pod", "shop", "web"), "spec.containers[0].image")
-        for text in ("quay.io/team/new:1", "quay.io/team/app:1")
-    ]
-    settings = Settings(options=Options(on_unknown="leave", lock_file=lock), operator=Operator(offline=True))
-    made = from_cluster(live, {}, settings, policy.environ, io.StringIO())
+    made = policy.live("quay.io/team/new:1", "quay.io/team/app:1", lock_file=policy.lock())
     assert list(made.images) == ["quay.io/team/app:1", "docker.io/library/nginx:1.27"]
 
 
 def test_only_so_many_images_of_a_cluster_are_looked_up(policy: Policy, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("archfit.policy.images.MAX_ASKED", 1)
-    live = [
-        LiveImage(text, ("v1", "Pod", "shop", "web"), "spec.containers[0].image")
-        for text in ("quay.io/team/app:1", "b:1", "c:1")
-    ]
-    options = Options(on_unknown="leave", lock_file=policy.lock())
-    settings = Settings(options=options, operator=Operator(offline=True))
-    made = from_cluster(live, {}, settings, policy.environ, io.StringIO())
+    made = policy.live("quay.io/team/app:1", "b:1", "c:1", lock_file=policy.lock())
     assert [one.message for one in made.results] == [
         "2 images of the cluster were not looked up, as 1 others are used more: pods with them get no "
         "toleration, as b:1, c:1"
@@ -405,17 +391,14 @@ def test_a_policy_has_the_date_that_the_environment_states_and_never_that_of_the
 
 
 def test_a_cluster_without_images_to_look_up(policy: Policy):
-    made = from_cluster([], {}, Settings(), policy.environ, io.StringIO())
-    assert [result.message for result in made.results] == [
+    assert [result.message for result in policy.live().results] == [
         "no pod and no workload of the cluster names an image that can be looked up, so a policy would change no pod"
     ]
 
 
 def test_images_of_a_cluster_do_not_choose_private_servers(policy: Policy, registry: Registry):
     host = registry.url.removeprefix("http://")
-    live = [LiveImage(f"{host}/quay.io/team/app:1", ("v1", "Pod", "shop", "web"), "spec.containers[0].image")]
-    settings = Settings(options=Options(on_unknown="leave"), operator=Operator(no_cache=True))
-    made = from_cluster(live, {}, settings, policy.environ, io.StringIO())
+    made = policy.live(f"{host}/quay.io/team/app:1", operator=Operator(no_cache=True))
     assert registry.asked == []
     assert made.images == {}
     assert any("--allow-host" in result.message for result in made.results)

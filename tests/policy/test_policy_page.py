@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 
-from archfit.options.settings import Options
 from archfit.policy import table
 from archfit.policy.images import KINDS
-from archfit.policy.objects import left_alone, policy_objects
-from archfit.policy.settings import ALWAYS_LEFT_OUT, PolicySettings
-from archfit.policy.stats import policy_stats, stats_text
+from archfit.policy.objects import left_alone
+from archfit.policy.settings import ALWAYS_LEFT_OUT
 from machine import ROOT
 
 PAGE = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
@@ -30,15 +28,3 @@ def test_what_the_job_may_list_is_what_is_read():
     for group in {kind.group for kind in KINDS}:
         resources = ", ".join(kind.resource for kind in KINDS if kind.group == group)
         assert f"| {group or 'core'} | {resources} | list |" in PAGE
-
-
-def test_the_figures_are_shown_under_their_names():
-    objects = policy_objects({"docker.io/library/both:1": ["amd64", "arm64"]}, Options(), PolicySettings())
-    lines = stats_text(policy_stats(objects, 3, 3)).decode().splitlines()
-    shown = (
-        PAGE.partition("$ archfit policy --lock-file archfit.lock --stats\n")[2]
-        .partition("```")[0]
-        .splitlines()
-    )
-    assert [line[:22] for line in shown] == [line[:22] for line in lines]
-    assert [line.partition(":")[2] for line in shown] == [line.partition(":")[2] for line in lines]

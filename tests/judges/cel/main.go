@@ -4,8 +4,9 @@
 //
 //	{"policy": {..}, "params": {..}, "version": "1.33"}   compiles a MutatingAdmissionPolicy as that version would check a
 //	                                                       new one; answers {"errors": [..]}
+//	{"policy": {..}, "companion": {..}, "own": {..}}       with a ValidatingAdmissionPolicy beside it, and its param
 //	{"pod": {..}, "namespace": "shop"}                     the pod as the policy leaves it, {"pod": {..}} with "cost", the
-//	                                                       number of "mutations", and the "error" that was ignored, if any
+//	                                                       companion's "warnings", and the "error" that was ignored, if any
 //	{"pod": .., "show": ["known"]}                         the values of these variables too, as {"shown": {..}}
 //	{"pod": .., "normalise": true}                         the pod as Kubernetes' types write it, whatever the policy says
 //	{"read": "[JSONPatch{..}]", "made": ["a"]}             what is wrong with the syntax tree of a mutation (`values.go`)
@@ -22,6 +23,7 @@ import (
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types/ref"
 	"google.golang.org/protobuf/types/known/structpb"
+	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistration "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,15 +39,17 @@ import (
 )
 
 type question struct {
-	Policy    *admissionregistration.MutatingAdmissionPolicy `json:"policy"`
-	Params    map[string]any                                 `json:"params"`
-	Version   string                                         `json:"version"`
-	Pod       json.RawMessage                                `json:"pod"`
-	Namespace string                                         `json:"namespace"`
-	Show      []string                                       `json:"show"`
-	Normalise bool                                           `json:"normalise"`
-	Read      *string                                        `json:"read"`
-	Made      []string                                       `json:"made"`
+	Policy    *admissionregistration.MutatingAdmissionPolicy   `json:"policy"`
+	Params    map[string]any                                   `json:"params"`
+	Companion *admissionregistration.ValidatingAdmissionPolicy `json:"companion"`
+	Own       map[string]any                                   `json:"own"`
+	Version   string                                           `json:"version"`
+	Pod       json.RawMessage                                  `json:"pod"`
+	Namespace string                                           `json:"namespace"`
+	Show      []string                                         `json:"show"`
+	Normalise bool                                             `json:"normalise"`
+	Read      *string                                          `json:"read"`
+	Made      []string                                         `json:"made"`
 }
 
 type answer struct {
@@ -54,6 +58,7 @@ type answer struct {
 	Error     string          `json:"error,omitempty"`
 	Matches   bool            `json:"matches"`
 	Cost      int64           `json:"cost"`
+	Warnings  []string        `json:"warnings"`
 	Shown     map[string]any  `json:"shown,omitempty"`
 	CodePoint int             `json:"code_points"`
 }
@@ -64,10 +69,14 @@ func (v *variable) GetName() string            { return v.name }
 func (v *variable) GetExpression() string      { return v.expression }
 func (v *variable) ReturnTypes() []*celgo.Type { return []*celgo.Type{celgo.AnyType, celgo.DynType} }
 
-type condition struct{ expression string }
+// Of one kind: conditions and validations are booleans, messages are strings.
+type condition struct {
+	expression string
+	kind       *celgo.Type
+}
 
 func (c *condition) GetExpression() string      { return c.expression }
-func (c *condition) ReturnTypes() []*celgo.Type { return []*celgo.Type{celgo.BoolType} }
+func (c *condition) ReturnTypes() []*celgo.Type { return []*celgo.Type{c.kind} }
 
 type policy struct {
 	compiler   *plugincel.CompositedCompiler
@@ -76,6 +85,78 @@ type policy struct {
 	patchers   []patch.Patcher
 	params     runtime.Object
 	options    plugincel.OptionalVariableDeclarations
+	companion  *companion
+}
+
+type companion struct {
+	conditions, validations, messages plugincel.ConditionEvaluator
+	params                            runtime.Object
+}
+
+func compiled(compiler *plugincel.CompositedCompiler, expressions []string, kind *celgo.Type, options plugincel.OptionalVariableDeclarations) (plugincel.ConditionEvaluator, []string) {
+	accessors, problems := []plugincel.ExpressionAccessor{}, []string{}
+	for _, one := range expressions {
+		accessors = append(accessors, &condition{one, kind})
+		if result := compiler.CompileCELExpression(accessors[len(accessors)-1], options, environment.NewExpressions); result.Error != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", one, result.Error))
+		}
+	}
+	return compiler.CompileCondition(accessors, options, environment.NewExpressions), problems
+}
+
+func compileCompanion(given *question) (*companion, []string) {
+	parsed, _ := version.ParseGeneric(given.Version)
+	compiler, err := plugincel.NewCompositedCompiler(environment.MustBaseEnvSet(parsed))
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	made, problems := &companion{params: &unstructured.Unstructured{Object: given.Own}}, []string{}
+	options := plugincel.OptionalVariableDeclarations{HasParams: true}
+	for _, one := range given.Companion.Spec.Variables {
+		if result := compiler.CompileAndStoreVariable(&variable{one.Name, one.Expression}, options, environment.NewExpressions); result.Error != nil {
+			problems = append(problems, fmt.Sprintf("companion, variable %s: %v", one.Name, result.Error))
+		}
+	}
+	conditions, validations, messages := []string{}, []string{}, []string{}
+	for _, one := range given.Companion.Spec.MatchConditions {
+		conditions = append(conditions, one.Expression)
+	}
+	for _, one := range given.Companion.Spec.Validations {
+		validations, messages = append(validations, one.Expression), append(messages, one.MessageExpression)
+	}
+	var wrong [3][]string
+	made.conditions, wrong[0] = compiled(compiler, conditions, celgo.BoolType, options)
+	made.validations, wrong[1] = compiled(compiler, validations, celgo.BoolType, options)
+	made.messages, wrong[2] = compiled(compiler, messages, celgo.StringType, options)
+	return made, append(append(append(problems, wrong[0]...), wrong[1]...), wrong[2]...)
+}
+
+// What it warns of. The API server evaluates each message, also where nothing is wrong.
+func (c *companion) warnings(of func() *admission.VersionedAttributes, request *admissionv1.AdmissionRequest, namespace *corev1.Namespace) ([]string, string) {
+	optional := plugincel.OptionalVariableBindings{VersionedParams: c.params}
+	results := [3][]plugincel.EvaluationResult{}
+	for at, one := range []plugincel.ConditionEvaluator{c.conditions, c.validations, c.messages} {
+		var err error
+		results[at], _, err = one.ForInput(context.Background(), of(), request, optional, namespace, celconfig.RuntimeCELCostBudget)
+		if err != nil {
+			return nil, err.Error()
+		}
+		for _, result := range results[at] {
+			if result.Error != nil {
+				return nil, result.Error.Error()
+			}
+			if at == 0 && result.EvalResult.Value() != true {
+				return nil, ""
+			}
+		}
+	}
+	warnings := []string{}
+	for at, result := range results[1] {
+		if result.EvalResult.Value() != true {
+			warnings = append(warnings, results[2][at].EvalResult.Value().(string))
+		}
+	}
+	return warnings, ""
 }
 
 func compile(given *question) (*policy, []string) {
@@ -101,7 +182,7 @@ func compile(given *question) (*policy, []string) {
 	}
 	conditions := []plugincel.ExpressionAccessor{}
 	for _, one := range given.Policy.Spec.MatchConditions {
-		accessor := &condition{one.Expression}
+		accessor := &condition{one.Expression, celgo.BoolType}
 		conditions = append(conditions, accessor)
 		// Without variables: the API server checks match conditions so.
 		result := plugincel.NewCompiler(environment.MustBaseEnvSet(parsed)).CompileCELExpression(accessor, made.options, environment.NewExpressions)
@@ -120,6 +201,11 @@ func compile(given *question) (*policy, []string) {
 		}
 		made.evaluators = append(made.evaluators, evaluator)
 		made.patchers = append(made.patchers, patch.NewJSONPatcher(evaluator))
+	}
+	if given.Companion != nil {
+		more := []string{}
+		made.companion, more = compileCompanion(given)
+		problems = append(problems, more...)
 	}
 	return made, problems
 }
@@ -194,6 +280,16 @@ func (p *policy) judge(given *question) answer {
 	result.Pod, err = json.Marshal(object)
 	if err != nil {
 		return answer{Error: err.Error()}
+	}
+	if p.companion != nil && result.Error == "" {
+		// By then the API server has given it these (rest.BeforeCreate).
+		stored := object.(*corev1.Pod).DeepCopy()
+		stored.CreationTimestamp = metav1.Now()
+		if stored.Name == "" {
+			stored.Name = stored.GenerateName + "x7k2p"
+		}
+		object = stored
+		result.Warnings, result.Error = p.companion.warnings(attributes, request, namespace)
 	}
 	return result
 }

@@ -3,12 +3,11 @@
 # ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from archfit.base.errors import InvalidReference, UsageError
+from archfit.base.errors import InvalidReference
 from archfit.images.reference import parse
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.policy.objects import left_alone, policy_objects
@@ -19,6 +18,7 @@ from drawn_pods import any_pods, at_creation
 from drawn_pods.drawing import ARCH
 from pod_decisions import found, requiring, term, using
 from policy_judge import PolicyJudge, judge_binary, outcome
+from policy_pods import judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -48,22 +48,12 @@ def a_pod(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_the_policy_does_to_a_pod_what_archfit_does_or_leaves_it_alone(judge: PolicyJudge, seed: int):
-    source = random.Random(seed)
-    options = any_pods.held_options(source) if seed else Options()
-    locked = any_pods.locked(source) if seed % 2 else LOCKED
-    try:
-        made = objects(locked, options, source.choice((LITERAL, CRD)))
-    except UsageError:
-        made = objects(locked, options := options.replace(image_platforms=()), LITERAL)
-    assert judge.compile(made) == []
-    outcomes = []
-    for namespace in random.Random(seed).choices(any_pods.NAMESPACES, k=150):
-        pod = any_pods.pod(source, namespace)
-        if source.random() < 0.7:
-            pod = any_pods.usual(source, pod, options.cluster_architectures)
-        outcomes.append(outcome(judge, pod, locked, options, namespace))
-    assert sum(one.startswith("left alone") for one in outcomes) < 90
+def test_the_policy_does_to_a_pod_what_archfit_does_and_its_companion_says_so_or_leaves_it_alone(
+    judge: PolicyJudge, seed: int
+):
+    outcomes, wrong = judged(judge, f"test/{seed}", 150)
+    assert wrong == []
+    assert sum(number for name, number in outcomes.items() if name.startswith("left alone")) < 90
 
 
 @pytest.mark.parametrize("text", any_pods.REFERENCES, ids=lambda text: ascii(text)[:50])

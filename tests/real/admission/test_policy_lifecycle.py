@@ -6,8 +6,8 @@ import pytest
 
 from archfit.options.settings import Options
 from control_plane import ControlPlane
-from drawn_pods import at_creation
 from pod_decisions import ARCH, found
+from policy_pods import judged_by_server
 from policy_runs import Policies
 
 CARRIERS = ("literal", "crd")
@@ -95,24 +95,19 @@ def bare(real, tmp_path_factory):
     )
     real.refuse_unmarked("a control plane")
     with ControlPlane(tmp_path_factory.mktemp("bare"), *flags) as plane:
-        yield Policies(plane)
+        made = Policies(plane)
+        made.runtime_classes()
+        yield made
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
-def test_pods_without_tolerations_under_v1beta1(bare, drawn, carrier):
-    pods = [
-        {key: pod[key] for key in ("apiVersion", "kind", "metadata", "spec")}
-        for pod in drawn(3, 300)
-        if "runtimeClassName" not in pod["spec"]
-    ]
-    for pod in pods:
-        own = [one for one in pod["spec"]["tolerations"] if one.get("tolerationSeconds") != 300]
-        pod["spec"] = {**pod["spec"], "tolerations": own}
-    plain = bare.plain(pods)
-    assert sum("tolerations" not in pod["spec"] for pod in plain) > 100
-    installed = bare.install(
-        f"beta-{carrier}", at_creation.platforms(), Options(), carrier=carrier, api_version="v1beta1"
-    )
-    bare.await_change(installed, plain)
-    judged = bare.judged(installed, plain)
-    assert not judged.wrong, str(judged)
+@pytest.mark.parametrize("seed", ["test/1", "test/5"])
+def test_random_pods_are_changed_as_archfit_changes_them(policies, seed):
+    outcomes, wrong = judged_by_server(policies, seed)
+    assert wrong == []
+    assert outcomes["as archfit"] > outcomes.total() / 3
+
+
+def test_pods_without_tolerations_under_v1beta1(bare):
+    outcomes, wrong = judged_by_server(bare, "test/4", api_version="v1beta1")
+    assert wrong == []
+    assert outcomes["as archfit"] > outcomes.total() / 3

@@ -22,11 +22,6 @@ LOCKED = at_creation.platforms()
 SIDECARS = ("quay.io/team/both:1", "quay.io/team/amd:1", "quay.io/team/arm:1", "quay.io/team/new:1")
 
 
-def compiled(judge: PolicyJudge, options: Options) -> None:
-    table, _ = platform_table(LOCKED, options)
-    assert judge.compile(policy_objects(table, options, PolicySettings())) == []
-
-
 def managed(pod: dict[str, Any]) -> dict[str, Any]:
     """The pod with managedFields of a request without a record."""
     entries = copy.deepcopy(pod["metadata"].get("managedFields", [NOT_REQUESTED]))
@@ -35,14 +30,14 @@ def managed(pod: dict[str, Any]) -> dict[str, Any]:
     return {**pod, "metadata": {**pod["metadata"], "managedFields": entries}}
 
 
-def with_sidecar(pod: dict[str, Any], image: str) -> dict[str, Any]:
-    spec = {**pod["spec"], "containers": [*pod["spec"]["containers"], {"name": "side", "image": image}]}
-    return {**pod, "spec": spec}
-
-
-def with_image(pod: dict[str, Any], image: str) -> dict[str, Any]:
+def changed(pod: dict[str, Any], image: str, *, sidecar: bool) -> dict[str, Any]:
     first, *others = pod["spec"]["containers"]
-    return {**pod, "spec": {**pod["spec"], "containers": [{**first, "image": image}, *others]}}
+    containers = (
+        [first, *others, {"name": "side", "image": image}]
+        if sidecar
+        else [{**first, "image": image}, *others]
+    )
+    return {**pod, "spec": {**pod["spec"], "containers": containers}}
 
 
 def added(pod: dict[str, Any]) -> list[Any]:
@@ -56,15 +51,14 @@ def test_the_last_pass_decides_for_the_pod_as_it_then_is(judge: PolicyJudge, see
     source = random.Random(seed)
     options = any_pods.held_options(source) if seed else Options()
     options = options.replace(image_platforms=(), exclude=())
-    compiled(judge, options)
+    assert judge.compile(policy_objects(platform_table(LOCKED, options)[0], options, PolicySettings())) == []
     again = set()
     for number in range(150):
         namespace = source.choice(any_pods.NAMESPACES)
         pod = any_pods.usual(source, any_pods.pod(source, namespace), options.cluster_architectures)
         pod = managed(pod)
-        image, changed = SIDECARS[number % len(SIDECARS)], (with_sidecar, with_image)[number // 4 % 2]
         first = judge.admit(pod, namespace)
-        later = changed(first.pod, image)
+        later = changed(first.pod, SIDECARS[number % len(SIDECARS)], sidecar=number % 8 < 4)
         last = judge.admit(later, namespace, "leftAlone")
         assert (first.error, last.error) == ("", ""), pod
         assert judge.admit(last.pod, namespace).pod == last.pod
@@ -95,7 +89,7 @@ def test_a_record_takes_back_only_what_the_policy_added_in_the_same_request(
         },
         "spec": {"containers": [{"name": "c", "image": f"quay.io/team/{image}:1"}], "tolerations": [GKE]},
     }
-    compiled(judge, Options())
+    judge.compile(policy_objects(platform_table(LOCKED, Options())[0], Options(), PolicySettings()))
     made = judge.admit(pod)
     assert made.error == ""
     taken = writer == "policy" and not requested and image == "new"
