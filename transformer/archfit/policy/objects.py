@@ -39,7 +39,7 @@ Literal: TypeAlias = "str | int | Iterable[Literal] | Mapping[str, Literal]"
 
 POD = ObjectRef("v1", "Pod", "", "")
 DENY = "-deny"
-_REASON = re.compile(r"(?m) \? '((?:[^'\\]|\\.)*)' :$")
+_REASON = re.compile(r"(?m) \? '((?:[^'\\]|\\.)*)' :(?: '')?$")
 _COMPANION = "ValidatingAdmissionPolicy"
 _LEFT_OUT = {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": list(ALWAYS_LEFT_OUT)}
 _GLOB = {"*": ".*", "?": ".", ".": "[.]"}
