@@ -48,7 +48,7 @@ class Admitted(NamedTuple):
 
 class PolicyJudge(LineJudge):
     def compile(
-        self, objects: Sequence[dict[str, Any]], version: str = OLDEST, *, denying: bool = False
+        self, objects: Sequence[Mapping[str, Any]], version: str = OLDEST, *, denying: bool = False
     ) -> list[str]:
         """The errors of the policy among the objects and of its companion; later pods are admitted by them.
 
