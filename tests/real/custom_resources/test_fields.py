@@ -47,7 +47,7 @@ NO_SCHEMA = {
     "policies.kyverno.io/MutatingPolicy": "its expressions are text",
     "policies.kyverno.io/NamespacedMutatingPolicy": "its expressions are text",
     **dict.fromkeys(
-        (f"mutations.gatekeeper.sh/{kind}" for kind in ("Assign", "AssignImage", "ModifySet")),
+        (f"mutations.gatekeeper.sh/{kind}" for kind in ("Assign", "AssignImage")),
         "its schema has neither pods nor images",
     ),
     "triggers.tekton.dev/EventListener": "its schema is open",
