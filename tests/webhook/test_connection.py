@@ -7,7 +7,6 @@ import asyncio
 import errno
 import resource
 import socket
-import ssl
 from typing import Any
 
 import pytest
@@ -19,7 +18,6 @@ from archfit.webhook.connection import (
     HttpServer,
     most_connections,
 )
-from tls_files import tls_files
 
 
 async def answer(_scope: Any, receive: Any, send: Any) -> None:
@@ -34,11 +32,11 @@ async def answer(_scope: Any, receive: Any, send: Any) -> None:
 class Site:
     """A server for plain HTTP with some connections. closed: what was closed for others."""
 
-    def __init__(self, most: int, application: Any = answer, context: ssl.SSLContext | None = None) -> None:
+    def __init__(self, most: int, application: Any = answer) -> None:
         self.closed: list[str] = []
         self.connections = Connections(most, self.closed.append)
         self._port = socket.create_server(("127.0.0.1", 0))
-        self._server = HttpServer(application, self._port, self.connections, context)
+        self._server = HttpServer(application, self._port, self.connections)
 
     async def __aenter__(self) -> Site:
         self._server.start()
@@ -155,20 +153,6 @@ async def test_a_connection_that_sends_no_request_in_time_is_closed(
             await writer.drain()
         assert await reader.read(8) == answered
         writer.close()
-
-
-@pytest.mark.real
-async def test_with_a_certificate_it_speaks_tls_alone():
-    files = tls_files()
-    async with Site(10, context=files.context()) as site:
-        trusting = ssl.create_default_context(cafile=str(files.ca))
-        secure = await asyncio.open_connection(*site.address, ssl=trusting, server_hostname="localhost")
-        assert await site.ask(secure) == b"HTTP/1.1 200"
-        plain = await site.connect()
-        plain[1].write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert b"HTTP/1.1" not in await plain[0].read()
-        for _, writer in (secure, plain):
-            writer.close()
 
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n"

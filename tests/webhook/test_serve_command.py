@@ -1,7 +1,9 @@
 """`archfit serve`: its addresses, its defaults, and the extra that it needs."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 import sys
@@ -17,6 +19,7 @@ from archfit.base.packages import EXTRAS, install_command
 from archfit.webhook import command as serve
 from archfit.webhook import server_process
 from archfit.webhook.listen_address import ListenAddress, listen, listen_address
+from tls_files import tls_files
 from webhook_server import WebhookServer
 
 
@@ -109,3 +112,36 @@ def test_it_answers_over_tls_alone(real: Any, tmp_path: Path):
         with pytest.raises(OSError, match=r"closed|reset|refused"):
             urllib.request.urlopen(plain, timeout=20)
         assert server.probe("/readyz")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        pytest.param("", "archfit serve needs a certificate: add --tls-dir DIR", id="no certificate"),
+        pytest.param("--tls-cert x.crt", "needs a certificate", id="no key"),
+        pytest.param("--tls-dir nowhere", "cannot read 'nowhere/tls.crt'", id="missing files"),
+        pytest.param("--tls-cert {crt} --tls-key {ca}", "cannot be used", id="no key in it"),
+        pytest.param("--tls-cert {crt} --tls-key {other}", "does not belong to the certificate", id="another key"),
+        pytest.param("--tls-cert {key} --tls-key {key}", "holds no certificate", id="not a certificate"),
+        pytest.param("{tls} --listen 127.0.0.1:{port}", "cannot listen", id="port taken"),
+        pytest.param("{tls} --lock-file none.lock", "there is no 'none.lock'", id="lock"),
+        pytest.param("{tls} --authfile none", "--authfile", id="credentials"),
+        pytest.param("{tls} --drain-delay 5", "is not a duration", id="delay"),
+        pytest.param("{tls} --memory-limit 64Mi", "give it 320Mi", id="small limit"),
+        pytest.param("{tls} --pull-secret hub", "NAMESPACE/NAME", id="secret"),
+        pytest.param("{tls} --log-level loud", "debug, info", id="level"),
+        pytest.param("--insecure-http", "is for loopback only", id="plain HTTP for all"),
+        pytest.param("--insecure-http --tls-dir x", "name the certificate once", id="both"),
+        pytest.param("{tls} --client-ca none.crt", "cannot read 'none.crt'", id="client CA"),
+        pytest.param("--insecure-http --listen 127.0.0.1:0 --client-ca x", "plain HTTP knows no client", id="client CA without TLS"),
+        pytest.param("{tls} pod.yaml", "takes flags alone", id="a file"),
+    ],
+)  # fmt: skip
+def test_a_server_that_cannot_start_says_why(words: str, message: str, real: Any):
+    files = tls_files()
+    paths = {"crt": files.certificate, "key": files.key, "other": files.client_key, "ca": files.ca}
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        tls = f"--tls-cert {files.certificate} --tls-key {files.key}"
+        given = words.format(port=taken.getsockname()[1], tls=tls, **paths)
+        with pytest.raises(UsageError, match=re.escape(message)):
+            serve.run(given.split(), sys.stderr, {})

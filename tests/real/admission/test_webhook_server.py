@@ -14,7 +14,7 @@ import pytest
 from admission_reviews import body, pod, review
 from fake_registry import FakeRegistry
 from machine import tool
-from program import PROGRAM, archfit
+from program import PROGRAM
 from tls_files import tls_files
 from webhook_server import WebhookServer, finished_load, started_load, until
 
@@ -79,14 +79,6 @@ def test_a_body_that_ends_in_the_middle_disturbs_nobody(server: WebhookServer):
     assert server.review(pod("quay.io/app:1")).patch
     until("it is given up", lambda: server.metric("archfit_admission_requests_in_progress") == before)
     assert server.metric('archfit_memory_held_bytes{share="bodies"}') == 0
-
-
-def test_a_client_without_tls_disturbs_nobody(server: WebhookServer):
-    with socket.create_connection(("127.0.0.1", server.port), 20) as plain:
-        plain.sendall(b"GET /livez HTTP/1.1\r\n\r\n")
-        plain.recv(100)
-    assert server.review(pod("quay.io/app:1")).patch
-    assert [line for line in server.log() if line["level"] == "error"] == []
 
 
 def test_tls_1_1_is_refused(server: WebhookServer):
@@ -207,79 +199,6 @@ def test_the_log_holds_no_body_and_no_credential(fake: FakeRegistry, tmp_path: P
         text = str(server.log())
         assert "hush-4711" not in text
         assert "dXNlcjpodXNoLTQ3MTE=" not in text
-
-
-@pytest.mark.parametrize(
-    ("words", "status", "message"),
-    [
-        pytest.param((), 2, "archfit serve needs a certificate: add --tls-dir DIR", id="no certificate"),
-        pytest.param(("--tls-cert", "x.crt"), 2, "needs a certificate", id="no key"),
-        pytest.param(("--tls-dir", "nowhere"), 2, "cannot read 'nowhere/tls.crt'", id="missing files"),
-        pytest.param(("--tls-dir", "{mixed}"), 2, "does not belong to the certificate", id="another key"),
-        pytest.param(("--tls-dir", "{empty}"), 2, "holds no certificate", id="not PEM"),
-        pytest.param(("--tls-dir", "{good}", "--listen", "nonsense"), 2, "is not an address", id="address"),
-        pytest.param(
-            ("--tls-dir", "{good}", "--listen", "127.0.0.1:{port}"), 2, "cannot listen", id="port taken"
-        ),
-        pytest.param(
-            ("--tls-dir", "{good}", "--lock-file", "none.lock"), 2, "there is no 'none.lock'", id="lock"
-        ),
-        pytest.param(("--tls-dir", "{good}", "--authfile", "none"), 2, "--authfile", id="credentials"),
-        pytest.param(("--tls-dir", "{good}", "--drain-delay", "5"), 2, "is not a duration", id="delay"),
-        pytest.param(("--tls-dir", "{good}", "--memory-limit", "x"), 2, "is not a quantity", id="limit"),
-        pytest.param(
-            ("--tls-dir", "{good}", "--memory-limit", "64Mi"),
-            2,
-            "are too little for archfit serve and its two lookup processes: give it 320Mi",
-            id="small limit",
-        ),
-        pytest.param(("--tls-dir", "{good}", "--pull-secret", "hub"), 2, "NAMESPACE/NAME", id="secret"),
-        pytest.param(("--tls-dir", "{good}", "--log-level", "loud"), 2, "debug, info", id="level"),
-        pytest.param(("--insecure-http",), 2, "is for loopback only", id="plain HTTP for all"),
-        pytest.param(("--insecure-http", "--tls-dir", "x"), 2, "name the certificate once", id="both"),
-        pytest.param(
-            ("--tls-dir", "{good}", "--client-ca", "none.crt"), 2, "cannot read 'none.crt'", id="client CA"
-        ),
-        pytest.param(
-            ("--tls-dir", "{good}", "--client-ca", "{good}/tls.key"),
-            2,
-            "holds no certificate in PEM",
-            id="client CA: a key",
-        ),
-        pytest.param(
-            ("--tls-dir", "{good}", "--client-ca", "{good}/tls.crt"),
-            2,
-            "holds a certificate that is no CA",
-            id="client CA: a client",
-        ),
-        pytest.param(
-            ("--insecure-http", "--listen", "127.0.0.1:0", "--client-ca", "x"),
-            2,
-            "plain HTTP knows no client certificates",
-            id="client CA without TLS",
-        ),
-        pytest.param(("--tls-dir", "{good}", "pod.yaml"), 2, "takes flags alone", id="a file"),
-    ],
-)
-def test_a_server_that_cannot_start_says_why(
-    tmp_path: Path, words: tuple[str, ...], status: int, message: str
-):
-    files = tls_files()
-    folders = {name: tmp_path / name for name in ("good", "mixed", "empty")}
-    for name, pair in (
-        ("good", (files.certificate, files.key)),
-        ("mixed", (files.certificate, files.client_key)),
-        ("empty", (None, files.key)),
-    ):
-        folders[name].mkdir()
-        (folders[name] / "tls.crt").write_bytes(pair[0].read_bytes() if pair[0] else b"")
-        (folders[name] / "tls.key").write_bytes(pair[1].read_bytes() if pair[1] else b"")
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        ran = archfit(b"", "serve", *(word.format(port=port, **folders) for word in words), cwd=tmp_path)
-    assert ran.status == status
-    assert message in ran.stderr
-    assert "Traceback" not in ran.stderr
 
 
 def test_plain_http_is_for_loopback(tmp_path: Path):
