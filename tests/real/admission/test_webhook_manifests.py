@@ -286,6 +286,20 @@ def test_without_a_cluster_the_chart_prints_the_commands_for_a_secret(
     plane.delete(path)
 
 
+def test_a_secret_that_lacks_a_key_is_named_and_nothing_is_installed(plane: ControlPlane, release) -> None:
+    plane.kubectl("create", "secret", "generic", "half", "-n", NAMESPACE, "--from-literal=tls.crt=x")
+    words = ("certificate.source=secret,certificate.secretName=half", "clientCA.secret=half")
+    with pytest.raises(AssertionError) as refused:
+        release("install", str(CHART), "--set", ",".join(words))
+    said = str(refused.value)
+    assert "certificate.secretName: the Secret half has no tls.key: put it in, or name another" in said
+    assert "clientCA.secret: the Secret half has no ca.crt: put it in, or name another" in said
+    assert "has no tls.crt" not in said
+    plane.delete(f"/api/v1/namespaces/{NAMESPACE}/secrets/half")
+    with pytest.raises(Refused):
+        plane.get(f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments/archfit")
+
+
 def test_helm_keeps_the_certificate_until_it_is_nearly_over(plane: ControlPlane, release) -> None:
     notes = release("install", str(CHART))
     assert "kubectl label namespace NAME archfit.dev/webhook=ignore" in notes
