@@ -47,7 +47,6 @@ FLAGS = (
     "-v",
     "-qv",
     "--diff",
-    "--helm",
     "-o",
     "--unknown",
 )

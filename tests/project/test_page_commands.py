@@ -69,7 +69,7 @@ def test_the_commands_of_a_page_exist_and_take_its_flags(page):
             assert words[0] in {"setup", "COMMAND", "argocd"}, line
             continue
         # What stands behind these words is another program's.
-        rest = list(takewhile(lambda word: word not in {"--", "--helm", "--kustomize"}, rest))
+        rest = list(takewhile(lambda word: word != "--", rest))
         flags = [word.partition("=")[0] for word in rest if word.startswith("-") and word != "-"]
         assert [flag for flag in flags if flag not in flags_of(command)] == [], line
 

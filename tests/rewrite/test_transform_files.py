@@ -1,7 +1,5 @@
 """`archfit FILE|DIR|-..`: what is read, in which order, and what one stream is made of it."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 from __future__ import annotations
 
 import contextlib
@@ -181,20 +179,18 @@ def test_a_problem_in_one_file_names_it_and_writes_nothing(
         pytest.param({"r/a.txt": AMD}, ["r"], "'r' holds no file with a Kubernetes object", id="no-manifest"),
         pytest.param({"r/v.yaml": NOTHING}, ["r"], "'r' holds no file with a Kubernetes object", id="no-object"),
         pytest.param({"c/Chart.yaml": b"name: c\n"}, ["c"],
-                     "'c' is a Helm chart (Chart.yaml). Render it first: helm template c c | archfit, or "
-                     "archfit --helm c",
+                     "'c' is a Helm chart (Chart.yaml). Render it first: helm template c c | archfit",
                      id="chart"),
         pytest.param({"my chart/Chart.yaml": b""}, ["./my chart/Chart.yaml"],
-                     "helm template 'my chart' 'my chart' | archfit, or archfit --helm 'my chart'", id="chart-file"),
+                     "helm template 'my chart' 'my chart' | archfit", id="chart-file"),
         pytest.param({"r/a.yaml": AMD, "r/c/Chart.yaml": b"", "r/k/kustomization.yml": b""}, ["r"],
-                     "helm template c r/c | archfit, or archfit --helm r/c. The same for r/k", id="chart-below"),
+                     "helm template c r/c | archfit. The same for r/k", id="chart-below"),
         pytest.param({"k/kustomization.yaml": b"", "k/a.yaml": AMD}, ["k"],
-                     "'k' is a kustomization (kustomization.yaml). Build it first: kustomize build k | archfit, "
-                     "or archfit --kustomize k", id="kustomization"),
+                     "'k' is a kustomization (kustomization.yaml). Build it first: kustomize build k | archfit", id="kustomization"),
         pytest.param({"k/Kustomization": b"", "k/a.yaml": AMD}, ["k/"], "kustomize build k | archfit", id="upper-case"),
         pytest.param({"kustomization.yaml": b""}, ["kustomization.yaml"], "kustomize build . | archfit", id="here"),
         pytest.param({"web-1.2.tgz": b"\x1f\x8b"}, ["web-1.2.tgz"],
-                     "helm template web-1.2 web-1.2.tgz | archfit, or archfit --helm web-1.2.tgz", id="archive"),
+                     "helm template web-1.2 web-1.2.tgz | archfit", id="archive"),
         pytest.param({}, ["-", "-"], "- is standard input, which can be read only once", id="twice"),
         pytest.param({}, ["rendered"], "'rendered' is not a command", id="no-folder"),
     ],
@@ -226,7 +222,7 @@ def test_without_files_a_terminal_is_not_waited_for(site: Site) -> None:
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        pytest.param({"r/c/Chart.yaml": b""}, "helm template c r/c | archfit {0}, or archfit {0} --helm r/c", id="chart"),
+        pytest.param({"r/c/Chart.yaml": b""}, "helm template c r/c | archfit {0}", id="chart"),
         pytest.param({"r/kustomization.yaml": b""}, "kustomize build r | archfit {0}", id="kustomization"),
         pytest.param({"r/values.yaml": NOTHING}, "holds no file with a Kubernetes object", id="no-object"),
     ],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.cli.inputs.renderer_process import GRACE_SECONDS
+from archfit.integrations.argocd.renderer_process import GRACE_SECONDS
 from argocd_caller import Plugin, repository
 from argocd_sources import POD
 from fake_registry import Answer, FakeRegistry

@@ -394,7 +394,6 @@ PLANS = {
             ends={
                 "helm get manifest web": _FINDS,
                 "archfit check rendered": _FINDS,
-                "archfit check --format github": _FINDS,
                 "archfit check --require arm64 --format junit": _FINDS,
                 "helm template charts/shop | archfit": _FINDS,
                 "kustomize build overlays/prod | archfit": _FINDS,

@@ -95,7 +95,6 @@ PRINTED = {
         "archfit setup kustomize --check": "ok: ",
         "kustomize build prod": "nodeAffinity",
     },
-    "files": {"archfit --diff --kustomize": "+++ b/kustomize-build"},
     "policy": {"archfit policy --lock-file archfit.lock --stats": "longest expression"},
     "serve": {"kubectl run probe": "kind: Pod"},
     "audit": {"archfit audit --live": "arm64"},

@@ -21,7 +21,7 @@ from archfit.audit.compare import ArchitectureChange, AuditComparison, compare
 from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import AuditFindings, findings, in_question
 from archfit.audit.flags import AuditFlags, audit_flags
-from archfit.audit.inputs import Collected, as_stated, from_cluster, from_files, from_rendering, merged
+from archfit.audit.inputs import Collected, as_stated, from_cluster, from_files, merged
 from archfit.audit.merge import missing_shards
 from archfit.audit.prices import Prices, parse_prices, with_currency
 from archfit.audit.readiness import check_labels, title
@@ -42,7 +42,6 @@ from archfit.base.printable import count, few, visible
 from archfit.base.results import Result
 from archfit.cli.inputs.command_inputs import stated_date
 from archfit.cli.inputs.output_files import check_report
-from archfit.cli.inputs.renderer_command import rendered_inputs
 from archfit.cli.invocation import Invocation, read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.images.platforms import Platform
@@ -62,8 +61,7 @@ def run(
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
     invocation = read_invocation(_COMMAND, argv, environ, stderr, fallback=_DEFAULTS)
-    rendering = [invocation.rendering.flag] if invocation.rendering else []
-    flags = audit_flags(invocation.flags, [*invocation.words, *rendering], environ)
+    flags = audit_flags(invocation.flags, invocation.words, environ)
     check_report("--output", flags.output, invocation.words)
     prices = _prices(invocation.flags)
     if flags.currency is not None:
@@ -103,12 +101,11 @@ def _audited(
 ) -> tuple[AuditFacts, list[Result], int]:
     """The facts, messages about them, and the number of requests to registries."""
     settings = invocation.settings
-    collected = _collected(invocation, flags, stdin, stderr, environ)
+    collected = _collected(invocation, flags, stdin, environ)
     check_labels(collected.facts, flags.by, merged=False)
     # What runs was chosen by the tenants of a cluster: they must not choose which private servers are asked.
-    strangers = not invocation.rendering
     started = monotonic()
-    with closing(lookup_of(settings, environ, stderr, named_hosts_only=strangers)) as lookup:
+    with closing(lookup_of(settings, environ, stderr, named_hosts_only=True)) as lookup:
         lookup.require([Platform("linux", name) for name in in_question(collected.facts, flags.required)])
         facts = answered(collected.facts, lookup, flags.shard)
         if flags.newer_tags:
@@ -129,16 +126,13 @@ def _by_index(images: int) -> str:
 
 
 def _collected(
-    invocation: Invocation, flags: AuditFlags, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+    invocation: Invocation, flags: AuditFlags, stdin: BinaryIO, environ: Mapping[str, str]
 ) -> Collected:
     options = invocation.settings.options
     date = stated_date(environ)
     if flags.live:
         seconds = invocation.settings.operator.timeout_seconds
         collected = from_cluster(flags, options, environ, seconds=seconds)
-    elif invocation.rendering:
-        read = rendered_inputs(invocation.rendering, invocation.words, stdin, stderr, environ)
-        collected = from_rendering(read, invocation.rendering, options, flags)
     else:
         collected = from_files(invocation.words, stdin, options, flags)
     return as_stated(collected, flags.cluster, date)

@@ -30,8 +30,7 @@ from archfit.base.errors import UsageError
 from archfit.base.printable import count, few, visible
 from archfit.base.results import Result
 from archfit.cli.inputs.command_inputs import moment_text
-from archfit.cli.inputs.input_files import Inputs, found_files, read_inputs
-from archfit.cli.inputs.renderer_command import Rendering
+from archfit.cli.inputs.input_files import found_files, read_inputs
 from archfit.cluster import live_objects as live
 from archfit.cluster.cluster_connection import ClusterConnection, connect, get_if_there
 from archfit.cluster.cluster_error import ClusterError
@@ -64,16 +63,6 @@ class Collected(Record):
 
     facts: AuditFacts
     results: tuple[Result, ...] = ()
-
-
-def from_rendering(read: Inputs, rendering: Rendering, options: Options, flags: AuditFlags) -> Collected:
-    """The objects that a renderer wrote. Raises UsageError and InvalidInput."""
-    collector = Collector(
-        "lists", f"{rendering.name} {' '.join(rendering.words)}", options, keys_of(flags.by)
-    )
-    for file in read.files:
-        _add(collector, {}, BytesIO(file.data), file.name)
-    return _collected(collector)
 
 
 def from_files(words: Sequence[str], stdin: BinaryIO, options: Options, flags: AuditFlags) -> Collected:

@@ -58,11 +58,9 @@ def run(
             raise UsageError(
                 f"--format {form}: writes newer tags, and nobody asks for them: add --newer-tags"
             )
-    inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options)
+    inputs = manifests_of(invocation, stdin, settings.options)
     if required:
         _check_not_all_rendered(inputs)
-    if invocation.rendering:
-        roots.add_rendered(invocation.rendering.words)
     question = _Question(required, flags.allow_unknown, "junit" in places.values())
     for flag, file in (("--report", settings.operator.report), *(("--format", file) for file in places)):
         check_report(flag, file, [manifests.name for manifests in inputs])

@@ -68,14 +68,6 @@ class SourceRoots:
         for word in words:
             self._add(word)
 
-    def add_rendered(self, words: Sequence[str]) -> None:
-        """Also the folder that a renderer was given, if it is a chart or a kustomization. words: after its name."""
-        for word in reversed(words[:2]):  # helm template [NAME] CHART, kustomize build DIR
-            if any(os.path.exists(os.path.join(word, mark)) for mark in (CHART, *KUSTOMIZATIONS)):
-                self._top = self._top or repository_root() or os.getcwd()
-                self._add(os.path.join(os.curdir, word))  # a "=" in it divides nothing
-                return
-
     def __bool__(self) -> bool:
         return bool(self._roots or self._kustomizations)
 

@@ -73,7 +73,7 @@ _VERBS = _each(
         "diff plan": "write archfit --diff FILE, or pipe manifests into archfit --diff",
         "fix apply format update upgrade": "write archfit --in-place FILE",
         "lint validate verify test": "archfit check says what would change, archfit explain why",
-        "template render build": "archfit --helm CHART or --kustomize DIR renders, too",
+        "template render build": "helm template CHART | archfit, or kustomize build DIR | archfit",
         "init install config": "archfit setup TOOL plugs archfit into a tool; "
         "archfit setup cluster writes a configuration file",
         "uninstall remove delete": "archfit help undo.md says how to take archfit out",
@@ -86,7 +86,8 @@ _VERBS = _each(
 _HABITS = _each(
     {
         "-f --file --filename --input": "name files without a flag, as in {program} web.yaml; - is standard input",
-        "-k": "render first: kustomize build DIR | {program}",
+        "-k --kustomize": "render first: kustomize build DIR | {program}",
+        "--helm": "render first: helm template CHART | {program}",
         "--dry-run": "archfit check says what would change, and changes nothing",
         "--arch": "the architectures of the cluster's nodes are --cluster-architectures amd64,arm64; "
         "archfit check --require arm64 checks images",

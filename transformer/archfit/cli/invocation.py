@@ -9,8 +9,7 @@ from typing import TextIO
 from archfit.base.errors import UsageError
 from archfit.base.files import read_file
 from archfit.base.terminal import style
-from archfit.cli.inputs.renderer_command import Rendering, without_renderer
-from archfit.cli.usage.command_row import RENDERERS, Command
+from archfit.cli.usage.command_row import Command
 from archfit.images.platforms import Platform
 from archfit.lookup import operator_files
 from archfit.options import arguments
@@ -25,7 +24,7 @@ class Invocation(Record):
     """A command line, read.
 
     flags: the command's own, by name. words: the arguments that are not flags. layer: the options among the flags.
-    program: as in `archfit check`. rendering: the renderer that --helm or --kustomize asks for.
+    program: as in `archfit check`.
     """
 
     flags: Namespace
@@ -33,7 +32,6 @@ class Invocation(Record):
     layer: Layer
     settings: Settings
     program: str
-    rendering: Rendering | None = None
 
 
 def read_invocation(
@@ -48,15 +46,12 @@ def read_invocation(
 
     stderr: shows messages as the settings say from now on. fallback: the command's own defaults.
     """
-    rendering = None
-    if set(RENDERERS) <= set(command.flags):
-        argv, rendering = without_renderer(command, argv)
     layer, config, flags, words = arguments.read(command.parser(), argv, command.options)
     settings = load(argv, environ, read_file, flags=(layer, config), fallback=fallback)
     operator_files.check(settings.operator)
     if stderr:
         style(stderr, settings.operator.color, environ, quiet=settings.operator.quiet)
-    return Invocation(flags, words, layer, settings, command.program, rendering)
+    return Invocation(flags, words, layer, settings, command.program)
 
 
 def required_platforms(texts: Sequence[str]) -> tuple[Platform, ...]:

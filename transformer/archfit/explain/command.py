@@ -47,7 +47,7 @@ def run(
     def wanted(ref: ObjectRef) -> bool:
         return not only or next(GLOBS.meaning(only, ref), None) is not None
 
-    inputs = manifests_of(invocation, (stdin, stderr, environ), options)
+    inputs = manifests_of(invocation, stdin, options)
     if only:
         _check_only(only, inputs)
     with closing(Run(_COMMAND.program, invocation.settings, environ, stderr)) as run:

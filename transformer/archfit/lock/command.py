@@ -45,9 +45,9 @@ def run(
     path = settings.options.lock_file or DEFAULT_PATH
     audits = _audit_needs(flags.from_audit, settings.options, prune=flags.prune)
     inputs = []
-    if invocation.words or invocation.rendering or not flags.from_audit:
+    if invocation.words or not flags.from_audit:
         options = settings.options.replace(on_blank="pass") if flags.prune else settings.options
-        inputs = manifests_of(invocation, (stdin, stderr, environ), options)
+        inputs = manifests_of(invocation, stdin, options)
         if flags.prune and any(source.blank for source in inputs):
             raise UsageError(_PRUNE_ALL)
     needs = _together(lock_needs(inputs, settings.options), audits)

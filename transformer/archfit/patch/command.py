@@ -50,7 +50,7 @@ def run(
     form, settings = invocation.flags.format, invocation.settings
     # A stamp belongs to files that are edited in place; kustomize's own annotations would fail its tests.
     options = settings.options.replace(stamp=False)
-    inputs = manifests_of(invocation, (stdin, stderr, environ), options)
+    inputs = manifests_of(invocation, stdin, options)
     working = Run(_COMMAND.program, settings.replace(options=options), environ, stderr, explain=verbose_lines)
     decisions: list[tuple[Pod, Decision]] = []
     patches: list[Entry] = []

@@ -111,7 +111,7 @@ def run(
 ) -> int:
     """The check. The exit code; raises ArchfitError."""
     flags, own = invocation.flags, _settings(invocation.settings)
-    inputs = manifests_of(invocation, (stdin, stderr, environ), own.options)
+    inputs = manifests_of(invocation, stdin, own.options)
     results = [
         in_file(result, manifests.name)
         for manifests in inputs

@@ -147,7 +147,7 @@ def _images(
         return from_cluster(live, known, settings, environ, stderr)
     if not invocation.words:
         return from_lock(settings.options)
-    inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options)
+    inputs = manifests_of(invocation, stdin, settings.options)
     return from_manifests(inputs, settings, environ, stderr)
 
 

@@ -10,7 +10,6 @@ import shlex
 from argparse import Namespace
 
 from archfit.base.errors import UnknownFlag, UsageError
-from archfit.cli.inputs.renderer_command import without_renderer
 from archfit.cli.usage.command_row import flags_of
 from archfit.cli.usage.command_table import first_words
 from archfit.cli.usage.manifest_commands import TRANSFORM
@@ -22,8 +21,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from archfit.cli.inputs.renderer_command import Rendering
-
 
 class TransformCall(Record):
     """A command line, read, as an `Invocation`. config: the configuration file that it names. error: what is wrong."""
@@ -32,7 +29,6 @@ class TransformCall(Record):
     config: str | None
     flags: Namespace
     words: tuple[str, ...]
-    rendering: Rendering | None = None
     error: UsageError | None = None
 
     @property
@@ -46,8 +42,7 @@ class TransformCall(Record):
     def is_stream(self) -> bool:
         """Whether the run is the plain one: standard input to standard output."""
         flags = self.flags
-        named = flags.diff or flags.in_place or flags.output or self.rendering
-        return not named and self.words in ((), ("-",))
+        return not (flags.diff or flags.in_place or flags.output) and self.words in ((), ("-",))
 
 
 def _check_command(argv: Sequence[str]) -> None:
@@ -63,10 +58,7 @@ def _check_command(argv: Sequence[str]) -> None:
 
 def read_call(argv: Sequence[str]) -> TransformCall:
     """The command line after the name of the command."""
-    rendering = None
     try:
-        if any(word.startswith(("--helm", "--kustomize")) for word in argv):
-            argv, rendering = without_renderer(TRANSFORM, argv)
         try:
             layer, config, flags, words = arguments.read(TRANSFORM.parser(), argv, TRANSFORM.options)
         except UnknownFlag:
@@ -77,4 +69,4 @@ def read_call(argv: Sequence[str]) -> TransformCall:
     except UsageError as error:
         nothing = Namespace(diff=False, in_place=False, output=None)
         return TransformCall(Layer("flags", {}), None, nothing, (), error=error)
-    return TransformCall(layer, config, flags, tuple(words), rendering)
+    return TransformCall(layer, config, flags, tuple(words))

@@ -21,7 +21,6 @@ from archfit.cli.inputs import output_files
 from archfit.cli.inputs.command_inputs import in_file, location_in_file, questions, with_note
 from archfit.cli.inputs.input_files import TRANSFORMER, Input, Inputs, read_inputs
 from archfit.cli.inputs.manifests import Manifests, read_manifests
-from archfit.cli.inputs.renderer_command import rendered_inputs
 from archfit.options.layers import STAMPS_PRESENT, Given, Layer
 from archfit.options.load import load
 from archfit.options.settings import Options
@@ -71,10 +70,7 @@ def run(
 ) -> int:
     """The command. The exit code; raises ArchfitError."""
     target = _target(call)
-    if call.rendering:
-        read = rendered_inputs(call.rendering, call.words, stdin, stderr, environ)
-    else:
-        read = read_inputs(call.words, stdin, TRANSFORMER, skipped=target.folder)
+    read = read_inputs(call.words, stdin, TRANSFORMER, skipped=target.folder)
     paths = _paths(target, read)
     frame = _frame(read)
     application = layer_of(frame) if frame else None
@@ -115,17 +111,9 @@ def _target(call: TransformCall) -> _Target:
     if flags.in_place and (flags.diff or flags.output):
         other = "--diff" if flags.diff else "--output"
         raise UsageError(f"--in-place: writes the files themselves: leave out --in-place or {other}")
-    if flags.in_place and call.rendering:
-        raise UsageError(
-            f"--in-place: {call.rendering.flag} renders no file: write -o FILE, or leave out --in-place"
-        )
     if flags.in_place and (not call.words or "-" in call.words):
         raise UsageError(
             "--in-place: standard input is no file: name files or folders, or leave out --in-place"
-        )
-    if is_folder and call.rendering:
-        raise UsageError(
-            f"--output: {output!r} is a folder, and {call.rendering.flag} gives one stream: name a file"
         )
     if flags.diff and is_folder:
         raise UsageError(f"--output: {output!r} is a folder, and a diff is one file: name a file")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import BinaryIO, TextIO
+from typing import BinaryIO
 
 from archfit.base.errors import UsageError
 from archfit.base.results import Location, Result, has_error
 from archfit.cli.inputs.input_files import Inputs, holds_object, read_inputs
 from archfit.cli.inputs.manifests import Manifests, read_manifests
-from archfit.cli.inputs.renderer_command import rendered_inputs
 from archfit.cli.invocation import Invocation
 from archfit.options.settings import Options
 from archfit.placement.selection import questions as of_pod
@@ -38,20 +37,12 @@ def stated_date(environ: Mapping[str, str]) -> str:
     return moment_text(datetime.fromtimestamp(int(seconds), UTC))
 
 
-def manifests_of(
-    invocation: Invocation,
-    streams: tuple[BinaryIO, TextIO, Mapping[str, str]],
-    options: Options,
-) -> list[Manifests]:
-    """What the words of a command line name, read. streams: stdin, stderr, environ.
+def manifests_of(invocation: Invocation, stdin: BinaryIO, options: Options) -> list[Manifests]:
+    """What the words of a command line name, read.
 
     Raises ArchfitError, as where there is no object in it: an empty result would take away what an earlier one said.
     """
-    stdin, stderr, environ = streams
-    if invocation.rendering:
-        read = rendered_inputs(invocation.rendering, invocation.words, stdin, stderr, environ)
-    else:
-        read = read_inputs(invocation.words, stdin, invocation.program)
+    read = read_inputs(invocation.words, stdin, invocation.program)
     inputs = with_note(read_manifests(((file.name, file.data) for file in read.files), options), read)
     _check_objects(inputs)
     return inputs

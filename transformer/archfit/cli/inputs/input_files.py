@@ -333,10 +333,7 @@ def _unrendered(unrendered: Sequence[tuple[str, str]], program: str) -> str:
         name = os.path.basename(os.path.abspath(folder))
         text = f"{shown!r} is a Helm chart ({mark}). Render it first: {_helm(shown, name, program)}"
     else:
-        text = (
-            f"{shown!r} is a kustomization ({mark}). Build it first: kustomize build {word} | {program}, "
-            f"or {program} --kustomize {word}"
-        )
+        text = f"{shown!r} is a kustomization ({mark}). Build it first: kustomize build {word} | {program}"
     others = [from_here(other) for other, _ in unrendered[1:]]
     return f"{text}. The same for {few(others, _MOST_NAMES)}" if others else text
 
@@ -344,4 +341,4 @@ def _unrendered(unrendered: Sequence[tuple[str, str]], program: str) -> str:
 def _helm(chart: str, name: str, program: str) -> str:
     word = shlex.quote(chart)
     release = shlex.quote(name.split(".tgz", maxsplit=1)[0])
-    return f"helm template {release} {word} | {program}, or {program} --helm {word}"
+    return f"helm template {release} {word} | {program}"

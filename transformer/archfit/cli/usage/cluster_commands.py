@@ -6,7 +6,6 @@ from archfit.base.documentation import page
 from archfit.cli.usage.command_row import (
     AS_JSON,
     DONE,
-    RENDERERS,
     WRONG_USAGE,
     Command,
     Flag,
@@ -141,7 +140,6 @@ AUDIT = Command(
         ),
     ),
     flags=(
-        *RENDERERS,
         Flag(
             "--live",
             "Read the cluster through kubectl, or in a pod with its service account.",

@@ -177,21 +177,6 @@ def options_named(*keys: str) -> tuple[Option, ...]:
     return tuple(BY_KEY[key] for key in keys)
 
 
-RENDERERS = (
-    Flag(
-        "--helm CHART ..",
-        "Run helm template CHART, and read what it writes. The words after CHART go to Helm, except for flags that "
-        "only archfit has.",
-        brief="Read what helm template CHART .. writes.",
-    ),
-    Flag(
-        "--kustomize DIR ..",
-        "Run kustomize build DIR, or kubectl kustomize DIR, and read what it writes. The words after DIR go to it, "
-        "except for flags of archfit.",
-        brief="Read what kustomize build DIR .. writes.",
-    ),
-)
-"""A renderer that archfit starts: `inputs.renderer_command` has the grammar."""
 AS_JSON = Flag("--format text|json", "Write the same as JSON.", values="text json", default="text")
 CHECK_FLAG = Flag(
     "--check",

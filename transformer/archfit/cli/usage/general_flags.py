@@ -20,11 +20,9 @@ _QUESTIONS = {
 
 def help_or_version(argv: Sequence[str]) -> str:
     """What the arguments ask for anywhere before `--`: "help", "help-all", "version" or nothing."""
-    rendered = False
     for word in _own(argv):
-        if word in _QUESTIONS and not (rendered and word == "--version"):
+        if word in _QUESTIONS:
             return _QUESTIONS[word]
-        rendered = rendered or word.startswith("--helm")  # what follows may be Helm's: the version of a chart
     return ""
 
 

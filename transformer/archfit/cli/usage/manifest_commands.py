@@ -8,7 +8,6 @@ from archfit.cli.usage.command_row import (
     DONE_OR_FAILED,
     MANIFESTS,
     NO_INPUT,
-    RENDERERS,
     WRONG_USAGE,
     Command,
     Flag,
@@ -35,7 +34,6 @@ TRANSFORM = Command(
             "Where to write; default: standard output. In a folder, which exists or ends with /, each input gets a "
             "file.",
         ),
-        *RENDERERS,
     ),
     options=TABLE,
     group="manifests",
@@ -57,7 +55,6 @@ CHECK = Command(
     "archfit.check.command:run",
     arguments=(MANIFESTS,),
     flags=(
-        *RENDERERS,
         Flag(
             "--require PLATFORM,..",
             "Check that every image runs on these platforms instead. PLATFORM is an architecture, as arm64, or "
@@ -120,7 +117,6 @@ EXPLAIN = Command(
     "archfit.explain.command:run",
     arguments=(MANIFESTS,),
     flags=(
-        *RENDERERS,
         Flag(
             "--only KIND[/NAMESPACE[/NAME]]",
             "Explain only these objects, and ask only for their images. The parts are globs, as in --exclude.",
@@ -155,7 +151,6 @@ PATCH = Command(
     "archfit.patch.command:run",
     arguments=(MANIFESTS,),
     flags=(
-        *RENDERERS,
         Flag(
             "--format FORM",
             "kustomize: a component with its list of patches. flux-helmrelease: spec.postRenderers of a "
@@ -184,7 +179,6 @@ LOCK = Command(
     "archfit.lock.command:run",
     arguments=(MANIFESTS,),
     flags=(
-        *RENDERERS,
         Flag(
             "--from-audit REPORT",
             "Lock the images that run: a report of archfit audit --format json. Then archfit reads no standard "

@@ -19,10 +19,10 @@ from typing import Any, BinaryIO, TextIO
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.base.files import read_file
 from archfit.base.spelling import refused
-from archfit.cli.inputs.renderer_process import check, end_on_term, hold_term, start
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.explain.verbose import verbose_lines
 from archfit.integrations.argocd.plugin_environment import application_of
+from archfit.integrations.argocd.renderer_process import check, end_on_term, hold_term, start
 from archfit.integrations.argocd.renderers import Programs, command_of, is_empty, plain_files, renderer_of
 from archfit.integrations.argocd.repository import check_inside, check_links, check_values, root_of
 from archfit.integrations.argocd.source_parameters import ROWS, Row, Source
