@@ -7,6 +7,7 @@ It shares no code with archfit: each function follows one paragraph of the page.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import ceil, floor
@@ -44,7 +45,8 @@ class Image(NamedTuple):
 class Row(NamedTuple):
     """Pods of one owner with one standing and one list of images. where: pods by the architecture of their nodes.
 
-    stated: `pinned` without the conditions that may be archfit's own work. appended: of the terms with them.
+    specs: of its pods or template. idle: those of its pods that do not run: (architecture, state).
+    bare: the conditions that may be archfit's own work do not count.
     """
 
     owner: tuple[str, str, str]
@@ -55,12 +57,12 @@ class Row(NamedTuple):
     memory: int
     without_cpu: int
     where: tuple[tuple[str, int], ...]
-    pinned: frozenset[str]
+    specs: tuple[Object, ...]
     tolerations: frozenset[tuple[str, str, str, str]]
     devices: frozenset[str] = frozenset()
     webhook: bool = False
-    stated: frozenset[str] = frozenset()
-    appended: frozenset[str] = frozenset()
+    idle: tuple[tuple[str, str], ...] = ()
+    bare: bool = False
 
 
 class Report(NamedTuple):
@@ -75,6 +77,7 @@ class Report(NamedTuple):
     losses: list[dict[str, Any]]
     savings: list[dict[str, Any]]
     fails_require: bool
+    damaged: list[tuple[str, str]]
 
 
 def quantity(text: object) -> Fraction:
@@ -106,14 +109,11 @@ def calculated(
     architectures = _architectures(cluster.nodes, required)
     states = _States(cluster, images)
     everywhere = {*architectures, *_architectures(cluster.nodes, ())}
-    cluster.rows = [
-        row._replace(pinned=row.stated) if _is_derived(row, states, everywhere) else row
-        for row in cluster.rows
-    ]
+    cluster.rows = [row._replace(bare=_is_derived(row, states, everywhere)) for row in cluster.rows]
     movable = [row for row in cluster.rows if row.standing in COULD_MOVE]
     return Report(
-        [_readiness(arch, movable, states) for arch in architectures],
-        [_daemon_sets(arch, cluster.rows, states) for arch in architectures],
+        [_readiness(arch, movable, cluster, states) for arch in architectures],
+        [_daemon_sets(arch, cluster, states) for arch in architectures],
         [_work_list(arch, movable, states) for arch in architectures],
         [_waves(arch, cluster, states) for arch in architectures],
         {
@@ -129,7 +129,8 @@ def calculated(
             cluster,
             states,
         ),
-        any(_fails(row, arch, states, allow_unknown) for arch in required for row in cluster.rows),
+        any(_fails(row, arch, cluster, states, allow_unknown) for arch in required for row in cluster.rows),
+        sorted(states.damaged),
     )
 
 
@@ -140,10 +141,10 @@ def _architectures(nodes: Sequence[Object], required: Sequence[str]) -> list[str
     return list(dict.fromkeys(["arm64", "amd64", *others]))
 
 
-def _fails(row: Row, arch: str, states: _States, allow_unknown: bool) -> bool:
+def _fails(row: Row, arch: str, cluster: _Cluster, states: _States, allow_unknown: bool) -> bool:
     if row.standing not in FAIL_A_RUN or states.row(row, arch) not in ("blocked", "unknown"):
         return False
-    if row.standing == "daemonset" and not _allows(row, arch):
+    if row.standing == "daemonset" and not _allows(row, arch, cluster):
         return False
     return not (allow_unknown and states.row(row, arch) == "unknown")
 
@@ -278,6 +279,10 @@ class _Cluster:
     def node_of(self, pod: Object) -> Object | None:
         return self.by_name.get(pod["spec"].get("nodeName", ""))
 
+    def architecture_of(self, pod: Object) -> str:
+        node = self.node_of(pod)
+        return (_label_architecture(node) or _kubelet_architecture(node)) if node else ""
+
     def standing(self, pod: Object) -> str:
         node, above, spec = self.node_of(pod), _controller(pod), pod["spec"]
         phase = pod.get("status", {}).get("phase")
@@ -317,9 +322,8 @@ class _Cluster:
         weights = [self.weight(self.requests[_place(pod)], standing) for pod in pods]
         where: dict[str, int] = {}
         for pod in pods:
-            node = self.node_of(pod)
-            if node is not None:
-                arch = _label_architecture(node) or _kubelet_architecture(node)
+            arch = self.architecture_of(pod)
+            if arch:
                 where[arch] = where.get(arch, 0) + 1
         return Row(
             owner,
@@ -330,11 +334,10 @@ class _Cluster:
             sum(memory for _, memory, _ in weights),
             sum(without for _, _, without in weights),
             tuple(where.items()),
-            _union(_pinned(pod["spec"]) for pod in pods),
+            tuple(pod["spec"] for pod in pods),
             frozenset.intersection(*(_tolerations(pod["spec"]) for pod in pods)),
             frozenset().union(*(_devices(pod["spec"]) for pod in pods)),
-            stated=_union(_pinned(_without_last(pod["spec"])) for pod in pods),
-            appended=frozenset().union(*(_appended(pod["spec"]) for pod in pods)),
+            idle=tuple((self.architecture_of(pod), state) for pod in pods if (state := _does_not_run(pod))),
         )
 
     def weight(self, request: tuple[int, int], standing: str) -> tuple[int, int, int]:
@@ -450,9 +453,26 @@ def _row_of(
 ) -> Row:
     """Of pods that are not there."""
     cpu, memory, without = (one * pods for one in weight)
-    pinned, stated, devices = _pinned(spec), _pinned(_without_last(spec)), _devices(spec)
-    row = Row(owner, standing, images, pods, cpu, memory, without, (), pinned, _tolerations(spec), devices)
-    return row._replace(stated=stated, appended=_appended(spec))
+    row = Row(
+        owner, standing, images, pods, cpu, memory, without, (), (spec,), _tolerations(spec), _devices(spec)
+    )
+    return row._replace(idle=(("", "pending"),) * pods if standing == "pending" else ())
+
+
+def _does_not_run(pod: Object) -> str:
+    phase = pod.get("status", {}).get("phase")
+    ready = _condition(pod, "Ready").get("status", "True")
+    if phase in ("Succeeded", "Failed") or (phase == "Running" and ready == "True"):
+        return ""
+    if any(
+        status.get("state", {}).get("waiting", {}).get("reason") == "CrashLoopBackOff"
+        for status in _statuses(pod)
+    ):
+        return "crashing"
+    if phase == "Running":
+        return "unready"
+    reason = _condition(pod, "PodScheduled").get("reason")
+    return "unschedulable" if reason == "Unschedulable" else "pending"
 
 
 def _age(pod: Object) -> tuple[str, str]:
@@ -607,71 +627,52 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 UNIVERSE = frozenset({"amd64", "arm64", "arm", "386", "ppc64le", "s390x", "riscv64"})
 
 
-def _pinned(spec: Object) -> frozenset[str]:
-    """The architectures that are allowed; empty where all are, or none."""
-    selector = spec.get("nodeSelector") or {}
-    terms: list[Object | None] = [None] if (own := _terms(spec)) is None else [*own]
-    allowed = frozenset(
+def _allows(row: Row, arch: str, cluster: _Cluster) -> bool:
+    nodes = _nodes_of(arch, cluster)
+    return any(_has_labels(row, node) for node in nodes) if nodes else arch in _named(row, bare=row.bare)
+
+
+def _has_labels(row: Row, node: Object) -> bool:
+    return any(_holds(spec, _label_architecture(node), _labels(node), bare=row.bare) for spec in row.specs)
+
+
+def _named(row: Row, *, bare: bool, ended: bool = False) -> set[str]:
+    """The architectures that the conditions on it allow. ended: of terms with such an end alone."""
+    return {
         arch
         for arch in UNIVERSE
-        if all(selector.get(key, arch) == arch for key in ARCH_LABELS)
-        and any(_term_holds(term, arch) for term in terms)
-    )
-    return frozenset() if allowed == UNIVERSE else allowed
+        if any(_holds(spec, arch, None, bare=bare, ended=ended) for spec in row.specs)
+    }
 
 
-def _term_holds(term: Object | None, arch: str) -> bool:
-    if term is None:
-        return True
-    if not term.get("matchExpressions") and not term.get("matchFields"):
-        return False
-    for row in term.get("matchExpressions") or []:
-        if row["key"] not in ARCH_LABELS:
-            continue
-        holds = {
-            "In": arch in (row.get("values") or []),
-            "NotIn": arch not in (row.get("values") or []),
-            "Exists": True,
-            "DoesNotExist": False,
-        }[row["operator"]]
-        if not holds:
-            return False
-    return True
-
-
-def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
-    union: frozenset[str] = frozenset()
-    for pinned in sets:
-        if not pinned:
-            return frozenset()
-        union |= pinned
-    return union
-
-
-def _without_last(spec: Object) -> Object:
-    """The pod spec without a condition `kubernetes.io/arch In` at the end of a required term."""
-    own = _terms(spec)
-    if own is None:
-        return spec
-    terms = []
-    for term in own:
-        rows = term.get("matchExpressions") or []
-        if rows and (rows[-1]["key"], rows[-1]["operator"]) == ("kubernetes.io/arch", "In"):
-            others = rows[:-1] or [{"key": "any other", "operator": "Exists"}]
-            terms.append({**term, "matchExpressions": others})
-        else:
-            terms.append(term)
-    return _with_terms(spec, terms)
-
-
-def _appended(spec: Object) -> frozenset[str]:
-    """The architectures that the terms with such a condition allow."""
-    terms = [
-        term
-        for term in _terms(spec) or []
-        if _without_last(_with_terms(spec, [term])) != _with_terms(spec, [term])
+def _holds(spec: Object, arch: str, labels: Object | None, *, bare: bool, ended: bool = False) -> bool:
+    """Whether nodeSelector and a term hold on such a node. labels: None where those on others count as met."""
+    selector = [
+        {"key": key, "operator": "In", "values": [value]}
+        for key, value in (spec.get("nodeSelector") or {}).items()
     ]
-    return _pinned(_with_terms(spec, terms)) if terms else frozenset()
+    own = _terms(spec)
+    none: list[Object] = [{"matchFields": "any"}]
+    for term in none if own is None else own:
+        rows = term.get("matchExpressions") or []
+        end = bool(rows) and (rows[-1]["key"], rows[-1]["operator"]) == (ARCH_LABELS[0], "In")
+        if (not rows and not term.get("matchFields")) or (ended and not end):
+            continue
+        kept = [*selector, *(rows[:-1] if bare and end else rows)]
+        if all(
+            row["key"] in OS_LABELS
+            or (labels is None and row["key"] not in ARCH_LABELS)
+            or _condition_holds(row, arch if row["key"] in ARCH_LABELS else (labels or {}).get(row["key"]))
+            for row in kept
+        ):
+            return True
+    return False
+
+
+def _condition_holds(row: Object, value: str | None) -> bool:
+    listed = value in (row.get("values") or [])
+    there = value is not None
+    return {"In": listed, "NotIn": not listed, "Exists": there, "DoesNotExist": not there}[row["operator"]]
 
 
 def _terms(spec: Object) -> list[Object] | None:
@@ -680,20 +681,14 @@ def _terms(spec: Object) -> list[Object] | None:
     return affinity.get("nodeSelectorTerms") if affinity else None
 
 
-def _with_terms(spec: Object, terms: list[Object]) -> Object:
-    return {**spec, "affinity": {"nodeAffinity": {_REQUIRED: {"nodeSelectorTerms": terms}}}}
-
-
 def _is_derived(row: Row, states: _States, architectures: set[str]) -> bool:
-    """What those conditions leave out is what its images lack, and nothing else."""
-    if any("no" in states.images_of(row, arch).values() for arch in row.appended):
+    """What the ends of terms leave out is what its images lack, and nothing else."""
+    lacked = {arch for arch in UNIVERSE if "no" in states.images_of(row, arch).values()}
+    appended = _named(row, bare=False, ended=True)
+    if not appended or appended & lacked:
         return False
-    stated = architectures & row.stated if row.stated else architectures
-    return {arch for arch in stated if "no" in states.images_of(row, arch).values()} == stated - row.pinned
-
-
-def _allows(row: Row, arch: str) -> bool:
-    return not row.pinned or arch in row.pinned
+    stated = architectures & _named(row, bare=True)
+    return stated & lacked == stated - _named(row, bare=False)
 
 
 def _tolerations(spec: Object) -> frozenset[tuple[str, str, str, str]]:
@@ -744,20 +739,37 @@ class _States:
     def __init__(self, cluster: _Cluster, images: Mapping[str, Image]) -> None:
         self.images = {full_form(name): image for name, image in images.items()}
         self.failures: set[tuple[str, str]] = set()
+        running: dict[tuple[str, str], set[str]] = {}
+        failing: list[tuple[str, str, str, str]] = []
         for pod in cluster.pods:
             node = cluster.node_of(pod)
             if node is None or _system(node) != "linux":
                 continue
             arch = _kubelet_architecture(node) or _label_architecture(node)
             roles = {row["name"]: row["image"] for row in _containers(pod["spec"])}
+            marked = _labels(pod).get("multiarch.openshift.io/exec-format-error") == "true"
             for status in _statuses(pod):
+                if status["name"] not in roles:
+                    continue
+                image = full_form(roles[status["name"]])
+                if status.get("ready"):
+                    if cluster.standing(pod) != "finished":
+                        running.setdefault((image, arch), set()).add(status["imageID"])
+                    continue
                 texts = [
                     ((status.get(when) or {}).get(state) or {}).get("message") or ""
                     for when in ("state", "lastState")
                     for state in ("waiting", "terminated")
                 ]
-                if status["name"] in roles and any(map(EVIDENCE.search, texts)):
-                    self.failures.add((full_form(roles[status["name"]]), arch))
+                if any(map(EVIDENCE.search, texts)) or (marked and "running" not in status.get("state", {})):
+                    failing.append((image, arch, status["imageID"], node["metadata"]["name"]))
+        self.damaged: set[tuple[str, str]] = set()
+        for image, arch, image_id, name in failing:
+            ready = running.get((image, arch), set())
+            if image_id in ready or (ready and not image_id):
+                self.damaged.add((name, image))
+            else:
+                self.failures.add((image, arch))
 
     def image(self, image: str, arch: str, *, mounted: bool = False) -> str:
         """mounted: as a volume alone."""
@@ -807,13 +819,13 @@ def _amount(row: Row) -> Amount:
 # Readiness, DaemonSets, work list
 
 
-def _readiness(arch: str, rows: Sequence[Row], states: _States) -> dict[str, Any]:
+def _readiness(arch: str, rows: Sequence[Row], cluster: _Cluster, states: _States) -> dict[str, Any]:
     sums = {
         state: added(_amount(row) for row in rows if states.row(row, arch) == state)
         for state in ("ready", "blocked", "unknown")
     }
     pinned = added(
-        _amount(row) for row in rows if states.row(row, arch) == "ready" and not _allows(row, arch)
+        _amount(row) for row in rows if states.row(row, arch) == "ready" and not _allows(row, arch, cluster)
     )
     by = 2 if any(amount[2] for amount in sums.values()) else 1
     ready, blocked, unknown = (sums[state][by] for state in ("ready", "blocked", "unknown"))
@@ -825,12 +837,12 @@ def _readiness(arch: str, rows: Sequence[Row], states: _States) -> dict[str, Any
     return {"architecture": arch, **sums, "pinned": pinned, "share": share, "by": kind}
 
 
-def _daemon_sets(arch: str, rows: Sequence[Row], states: _States) -> dict[str, Any]:
+def _daemon_sets(arch: str, cluster: _Cluster, states: _States) -> dict[str, Any]:
     sets: dict[tuple[str, str, str], list[str]] = {}
-    for row in rows:
+    for row in cluster.rows:
         if row.standing == "daemonset":
             sets.setdefault(row.owner, [])
-            if _allows(row, arch):
+            if _allows(row, arch, cluster):
                 sets[row.owner].append(states.row(row, arch))
     worst = {
         owner: next((state for state in ("blocked", "unknown", "ready") if state in found), "elsewhere")
@@ -916,7 +928,7 @@ def _owners(arch: str, cluster: _Cluster) -> dict[tuple[str, str, str], list[Row
     rows = [
         row
         for row in cluster.rows
-        if row.standing in FAIL_A_RUN and (row.standing != "daemonset" or _allows(row, arch))
+        if row.standing in FAIL_A_RUN and (row.standing != "daemonset" or _allows(row, arch, cluster))
     ]
     owners: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
@@ -938,7 +950,7 @@ def _wave(arch: str, rows: Sequence[Row], cluster: _Cluster, states: _States) ->
         return 5
     if any(not image.startswith(OWN.removesuffix("*")) for image in not_yes):
         return None
-    if rows[0].owner[1] == "StatefulSet" or not all(_allows(row, arch) for row in rows):
+    if rows[0].owner[1] == "StatefulSet" or not all(_allows(row, arch, cluster) for row in rows):
         return 4
     return 3 if not_yes else 1
 
@@ -978,12 +990,24 @@ def _sums(
         "images": sorted(needs, key=lambda one: (-needs[one][2], -needs[one][1], one)),
         "there": sum(_there(row, arch, states) for row in rows),
         "allowed": sum(
-            row.pods if _may_go(row, arch, cluster, states) else _there(row, arch, states) for row in rows
+            row.pods if _may_go(row, arch, cluster, states) else _on(row, arch, states) for row in rows
         ),
+        "done": sum(
+            row.pods - len(row.idle) if _may_go(row, arch, cluster, states) else _there(row, arch, states)
+            for row in rows
+        ),
+        "notRunning": [
+            list(pair) for pair in sorted(Counter(state for row in rows for _, state in row.idle).items())
+        ],
     }
 
 
 def _there(row: Row, arch: str, states: _States) -> int:
+    idle = sum(name == arch for name, _ in row.idle) if states.row(row, arch) == "ready" else 0
+    return _on(row, arch, states) - idle
+
+
+def _on(row: Row, arch: str, states: _States) -> int:
     ready = states.row(row, arch) == "ready"
     return sum(number for name, number in row.where if name == arch) if ready else 0
 
@@ -991,10 +1015,10 @@ def _there(row: Row, arch: str, states: _States) -> int:
 def _may_go(row: Row, arch: str, cluster: _Cluster, states: _States) -> bool:
     return (
         states.row(row, arch) == "ready"
-        and _allows(row, arch)
         and not _missing_devices(row, arch, cluster)
         and any(
-            all(
+            _has_labels(row, node)
+            and all(
                 _tolerates(row, taint)
                 for taint in _taints(node)
                 if taint["effect"] in ("NoSchedule", "NoExecute")
@@ -1037,7 +1061,7 @@ def _savings(
         going = [
             row
             for row in rows
-            if _allows(row, target) and _wave(target, owners[row.owner], cluster, states) != 5
+            if _allows(row, target, cluster) and _wave(target, owners[row.owner], cluster, states) != 5
         ]
         for source in sorted(prices):
             if source == target or target not in prices:
@@ -1071,7 +1095,8 @@ def _losses(cluster: _Cluster, rows: Sequence[Row], states: _States) -> list[dic
             possible = {
                 arch
                 for arch in architectures
-                if _allows(row, arch) and not set(states.images_of(row, arch).values()) & {"no", "fails"}
+                if _allows(row, arch, cluster)
+                and not set(states.images_of(row, arch).values()) & {"no", "fails"}
             }
             if possible == {lost}:
                 stranded.append(_amount(row))
@@ -1093,6 +1118,7 @@ def _losses(cluster: _Cluster, rows: Sequence[Row], states: _States) -> list[dic
             and _label_architecture(node) not in ("", lost)
             and all(
                 _label_architecture(node) in possible
+                and _has_labels(row, node)
                 and all(_tolerates(row, taint) for taint in _taints(node) if _closes(node)(taint))
                 for row, possible in movers
             )

@@ -34,6 +34,7 @@ IMAGES = {
 """The last three have no answer: two placeholders, and a text that is no reference."""
 
 _ARCH, _BETA = "kubernetes.io/arch", "beta.kubernetes.io/arch"
+_GROUP = "eks.amazonaws.com/nodegroup"
 _CPU = (None, None, "100m", "250m", "1", "1.5", "333u", "2", "0.1")
 _MEMORY = (None, "64Mi", "1Gi", "100M", "1500k", "123456789")
 _DEVICES = ("nvidia.com/gpu", "hugepages-2Mi", "x.kubernetes.io/nic", "ephemeral-storage")
@@ -122,6 +123,10 @@ class _Drawing:
             labels[random.choice(["kubernetes.io/os", "beta.kubernetes.io/os"])] = system
         if self.maybe(0.8):
             labels["node.kubernetes.io/instance-type"] = random.choice(["small", "large", "odd", "unpriced"])
+        if self.maybe(0.6):
+            labels["zone"] = random.choice("ab")
+        if self.maybe(0.7):
+            labels[_GROUP] = random.choice(["general", arch])
         if self.maybe(0.05):
             labels["type"] = "virtual-kubelet"
         if self.maybe(0.05):
@@ -291,7 +296,7 @@ class _Drawing:
             spec = {**template["spec"]}
             pod = self.made("Pod", at, spec, owner)
             if labels:
-                pod["metadata"]["labels"] = labels
+                pod["metadata"]["labels"] = {**labels}
             pod["status"] = {"phase": "Running"}
             if finished:
                 pod["status"]["phase"] = self.random.choice(["Succeeded", "Failed"])
@@ -301,12 +306,21 @@ class _Drawing:
                     spec["schedulingGates"] = [{"name": "example.com/gate"}]
             if self.nodes and "schedulingGates" not in spec and self.maybe(0.95):
                 spec["nodeName"] = self.random.choice(self.nodes)["metadata"]["name"]
-            if self.maybe(0.15):
+            if self.maybe(0.6):
+                ready = self.random.choice(["True", "True", "False", "Unknown"])
+                pod["status"]["conditions"] = [{"type": "Ready", "status": ready}]
+                if pod["status"]["phase"] == "Pending" and self.maybe(0.5):
+                    scheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+                    pod["status"]["conditions"].append(scheduled)
+            if self.maybe(0.05):
+                pod["metadata"].setdefault("labels", {})[_MARK] = self.random.choice(
+                    ["true", "true", "false"]
+                )
+            if self.maybe(0.3):
                 pod["status"]["containerStatuses"] = [self.status(row) for row in spec["containers"]]
                 if self.maybe(0.3):
-                    pod["status"]["conditions"] = [
-                        {"type": "PodResizePending", "status": "True", "reason": "Infeasible"}
-                    ]
+                    resize = {"type": "PodResizePending", "status": "True", "reason": "Infeasible"}
+                    pod["status"].setdefault("conditions", []).append(resize)
             found.append(pod)
         return found
 
@@ -318,6 +332,14 @@ class _Drawing:
             if state == "terminated":
                 message["exitCode"] = 1  # type: ignore[assignment]
             status[self.random.choice(["state", "lastState"])] = {state: message}
+        if self.maybe(0.5):
+            status["imageID"] = f"x.example/any@sha256:{self.random.choice('ab') * 64}"
+        if self.maybe(0.3):
+            status["ready"] = self.random.choice([True, True, False])
+        if self.maybe(0.2):
+            status["state"] = self.random.choice(
+                [{"running": {}}, {"waiting": {"reason": "CrashLoopBackOff"}}]
+            )
         if self.maybe(0.5):
             status["resources"] = {"requests": {"cpu": self.random.choice(["50m", "3"]), "memory": "2Gi"}}
             if self.maybe(0.5):
@@ -347,7 +369,16 @@ class _Drawing:
             spec["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "gpu"}]
         if self.maybe(0.2):
             spec["nodeSelector"] = random.choice(
-                [{_ARCH: "amd64"}, {_BETA: "arm64"}, {"zone": "a"}, {"kubernetes.io/os": "windows"}]
+                [
+                    {_ARCH: "amd64"},
+                    {_BETA: "arm64"},
+                    {"zone": "a"},
+                    {_GROUP: "general"},
+                    {_GROUP: "arm64"},
+                    {_GROUP: "gone"},
+                    {"zone": "b", _GROUP: "amd64"},
+                    {"kubernetes.io/os": "windows"},
+                ]
             )
         if self.maybe(0.05):
             spec["os"] = {"name": random.choice(["linux", "windows"])}
@@ -370,7 +401,8 @@ class _Drawing:
             return {"key": "kubernetes.io/os", "operator": "In", "values": values}
         key = self.random.choice([_ARCH, _ARCH, _BETA, "zone"])
         operator = self.random.choice(["In", "In", "NotIn", "Exists", "DoesNotExist"])
-        values = self.random.sample(["amd64", "arm64", "s390x"], self.random.randint(1, 2))
+        named = ["a", "b", "c"] if key == "zone" else ["amd64", "arm64", "s390x"]
+        values = self.random.sample(named, self.random.randint(1, 2))
         return {"key": key, "operator": operator, **({"values": values} if "In" in operator else {})}
 
     def container(self, name: str) -> Object:
@@ -389,6 +421,7 @@ class _Drawing:
         return container
 
 
+_MARK = "multiarch.openshift.io/exec-format-error"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 

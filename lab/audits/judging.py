@@ -81,7 +81,7 @@ def audited(cluster: Cluster, folder: Path, served: Registry) -> tuple[dict[str,
 def changes(cluster: Cluster, folder: Path, served: Registry, tolerate: Sequence[str]) -> list[str]:
     """`what: before, after` for each number of the plan that differs once archfit's own output is applied.
 
-    tolerate: taints that it lets pods tolerate. What may differ then are the pods that may go (`allowed`), no more.
+    tolerate: taints that it lets pods tolerate. What may differ then are the pods that may go (`allowed`, `done`).
     """
     before, _, message = audited(cluster, folder, served)
     after, _, later = audited(placed(cluster, folder, served, tolerate), folder, served)
@@ -127,7 +127,7 @@ def _plan(report: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         yield f"readiness {row['architecture']}", row
     for plan in report["waves"]:
         for wave in [*plan["waves"], plan["unknown"]]:
-            stays = {name: value for name, value in wave.items() if name != "allowed"}
+            stays = {name: value for name, value in wave.items() if name not in ("allowed", "done")}
             yield f"wave {wave['number']} of {plan['architecture']}", stays
     yield "savings", report["costs"]["savings"]
 
@@ -191,5 +191,7 @@ def _pairs(report: dict[str, Any], status: int, wanted: Report) -> Iterator[tupl
         for row in report["costs"]["savings"]
     ]
     yield "savings", savings, wanted.savings
+    damaged = sorted((row["node"], row["image"]) for row in report["builds"]["damaged"])
+    yield "damaged", damaged, wanted.damaged
     if report["required"]:
         yield "--require fails", status == 3, wanted.fails_require

@@ -18,6 +18,7 @@ from archfit.audit.facts import (
     ImageFacts,
     NodeFacts,
     Snapshot,
+    Term,
     WorkloadFacts,
 )
 
@@ -105,6 +106,11 @@ def uses(references: list[str]) -> tuple[ContainerImage, ...]:
     )
 
 
+def asking(*architectures: str, key: str = "kubernetes.io/arch") -> tuple[Term, ...]:
+    """The placement of pods that ask for one of these values of a label."""
+    return (Term(((key, "In", architectures),)),)
+
+
 def facts_of(
     *rows: tuple[str, int, int, dict[str, tuple[str, ...] | str]],
     nodes: tuple[NodeFacts, ...] = (),
@@ -119,8 +125,7 @@ def facts_of(
             WorkloadFacts(
                 "0" * 16, "a", "Deployment", name, more.get("standing", "running"), uses(list(own)), pods=pods,
                 cpu=cpu, without_cpu=more.get("without_cpu", 0), runs_on=more.get("runs_on", ()),
-                pinned=more.get("pinned", ()),
-                stated=more.get("pinned", ()),
+                terms=more.get("terms", ()),
             )
             for name, pods, cpu, own in rows
         ),
@@ -151,7 +156,7 @@ def shop() -> AuditFacts:
                 owner_by="controller", pods=pods, cpu=pods * cpu, memory=pods * memory * GIB,
                 without_cpu=0 if cpu else pods,
                 runs_on=on,
-                pinned=("amd64",) if name == "rabbitmq" else (),
+                terms=asking("amd64") if name == "rabbitmq" else (),
             )
         )  # fmt: skip
         if standing not in {"running", "daemonset"}:
@@ -261,7 +266,7 @@ def hostile() -> AuditFacts:
     workloads = tuple(
         WorkloadFacts(
             one, name, name, name, "running", (ContainerImage(name, "container", name, name),), pods=1, cpu=100,
-            runs_on=((name, 1),), pinned=(name,), where=name,
+            runs_on=((name, 1),), terms=asking(name, key=name), where=name,
         )
         for name in HOSTILE
     )  # fmt: skip

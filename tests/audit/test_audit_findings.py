@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.audit import audit_clusters
-from tests.audit.audit_clusters import BOTH, facts_of, image, node, uses
+from tests.audit.audit_clusters import BOTH, asking, facts_of, image, node, uses
 
 from archfit.audit.compare import compare
 from archfit.audit.facts import AuditFacts, BuildFacts, Snapshot
@@ -111,9 +111,9 @@ def test_what_could_move_is_counted(standing):
 
 
 def test_what_is_pinned_elsewhere_is_ready_and_said():
-    one = findings(facts_of(("a", 2, 500, {"x": BOTH}), pinned=AMD)).readiness[0]
+    one = findings(facts_of(("a", 2, 500, {"x": BOTH}), terms=asking("amd64"))).readiness[0]
     assert (one.ready.pods, one.pinned.pods) == (2, 2)
-    assert findings(facts_of(("a", 2, 500, {"x": BOTH}), pinned=BOTH)).readiness[0].pinned.pods == 0
+    assert findings(facts_of(("a", 2, 500, {"x": BOTH}), terms=asking(*BOTH))).readiness[0].pinned.pods == 0
 
 
 def test_the_work_list_ranks_images_by_what_each_frees_alone():
@@ -186,7 +186,9 @@ def test_what_could_run_nowhere_without_an_architecture():
     )
     on = (("amd64", 1), ("arm64", 1))
     workloads = tuple(
-        one.replace(runs_on=on if one.name == "both" else (), pinned=AMD if one.name == "pinned" else ())
+        one.replace(
+            runs_on=on if one.name == "both" else (), terms=asking("amd64") if one.name == "pinned" else ()
+        )
         for one in facts.workloads
     )
     losses = findings(facts.replace(workloads=workloads)).capacity.losses
@@ -356,7 +358,7 @@ def test_daemon_sets_come_first_and_are_no_part_of_the_readiness():
                 _daemon("ok", {"x": BOTH}),
                 _daemon("open", {"u": "Unknown"}),
                 _daemon("old", {"y": AMD}),
-                _daemon("apart", {"y": AMD}, pinned=AMD),
+                _daemon("apart", {"y": AMD}, terms=asking("amd64")),
             ]
         )
     )
@@ -443,7 +445,7 @@ def test_savings_leave_out_what_its_own_placement_keeps_off():
     here = {"runs_on": (("amd64", 1),)}
     free, pinned = (
         facts_of(("free", 1, 1000, {"x": BOTH}), **here),
-        facts_of(("pinned", 1, 4000, {"x": BOTH}), pinned=AMD, **here),
+        facts_of(("pinned", 1, 4000, {"x": BOTH}), terms=asking("amd64"), **here),
     )
     savings = findings(merge([free, pinned]), prices=prices).costs.savings
     assert [(one.when, one.cpu) for one in savings] == [("now", 1000), ("work list done", 1000)]

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from tests.audit import audit_clusters
-from tests.audit.audit_clusters import BOTH, node, uses
+from tests.audit.audit_clusters import BOTH, asking, node, uses
 from tests.audit.cluster_objects import pod, workload
 
 from archfit.audit.amount import cpu_text
-from archfit.audit.facts import AuditFacts, ImageFacts, Snapshot, WorkloadFacts
+from archfit.audit.facts import AuditFacts, ImageFacts, Snapshot, Term, WorkloadFacts
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.plan.waves import NOT_KNOWN
 from archfit.audit.report import csv as audit_csv
@@ -90,11 +90,11 @@ GPU = ("nvidia.com/gpu",)
         pytest.param([row(kind="StatefulSet")], {}, [], 4, id="a StatefulSet that is ready"),
         pytest.param([row(kind="StatefulSet")], {OWN: AMD}, [], 4, id="a StatefulSet that lacks an own image"),
         pytest.param([row(kind="StatefulSet", images=[HUB])], {HUB: asked()}, [], 5, id="a StatefulSet that lacks an image of others"),
-        pytest.param([row(pinned=AMD, stated=AMD)], {}, [], 4, id="pinned elsewhere"),
-        pytest.param([row(pinned=("amd64", "arm64"))], {}, [], 1, id="pinned to both"),
-        pytest.param([row(pinned=AMD, appended=AMD)], {OWN: AMD}, [], 3, id="what archfit writes for its images pins nothing"),
-        pytest.param([row(pinned=AMD, stated=AMD)], {OWN: AMD}, [], 4, id="a nodeSelector pins"),
-        pytest.param([row(pinned=AMD, appended=AMD)], {}, [], 4, id="a term that the images do not ask for pins"),
+        pytest.param([row(terms=asking("amd64"))], {}, [], 4, id="pinned elsewhere"),
+        pytest.param([row(terms=asking(*BOTH))], {}, [], 1, id="pinned to both"),
+        pytest.param([row(terms=(Term((), AMD),))], {OWN: AMD}, [], 3, id="what archfit writes for its images pins nothing"),
+        pytest.param([row(terms=asking("amd64"))], {OWN: AMD}, [], 4, id="a nodeSelector pins"),
+        pytest.param([row(terms=(Term((), AMD),))], {}, [], 4, id="a term that the images do not ask for pins"),
         pytest.param([row(devices=GPU)], {}, [], 5, id="a device, and no nodes"),
         pytest.param([row(devices=GPU)], {}, [node("a", "arm64")], 5, id="a device that no node has"),
         pytest.param([row(devices=GPU)], {}, [node("a", "amd64", devices=GPU)], 5, id="a device of the other architecture"),
@@ -104,7 +104,7 @@ GPU = ("nvidia.com/gpu",)
         pytest.param([row(standing="daemonset", kind="DaemonSet")], {}, [], 0, id="a DaemonSet that is ready"),
         pytest.param([row(standing="daemonset", kind="DaemonSet", images=[HUB])], {HUB: AMD}, [], 0, id="a DaemonSet that is blocked"),
         pytest.param([row(standing="daemonset", kind="DaemonSet", devices=GPU)], {}, [], 0, id="a DaemonSet with a device"),
-        pytest.param([row(standing="daemonset", kind="DaemonSet", pinned=("amd64",))], {}, [], None, id="a DaemonSet elsewhere"),
+        pytest.param([row(standing="daemonset", kind="DaemonSet", terms=asking("amd64"))], {}, [], None, id="a DaemonSet elsewhere"),
         pytest.param([row(standing="daemonset", kind="DaemonSet")], {OWN: "Unknown"}, [], NOT_KNOWN, id="a DaemonSet not known"),
         pytest.param(
             [row(standing="daemonset", kind="DaemonSet", images=[OWN, HUB])],
@@ -192,7 +192,7 @@ def test_nobody_asked_is_said_only_of_tags_that_nobody_asked_for(image, unasked,
         pytest.param(row(), [node("a", "arm64", unschedulable=True)], 0, 0, id="a cordoned node"),
         pytest.param(row(), [node("a", "arm64", ready=False)], 0, 0, id="a node that is not Ready"),
         pytest.param(row(runs_on=(("amd64", 1), ("arm64", 1))), [node("a", "arm64", taints=(TAINT,))], 1, 1, id="one is there already"),
-        pytest.param(row(pinned=("amd64",)), [node("a", "arm64")], 0, 0, id="pinned elsewhere"),
+        pytest.param(row(terms=asking("amd64")), [node("a", "arm64")], 0, 0, id="pinned elsewhere"),
         pytest.param(row(devices=GPU), [node("a", "arm64")], 0, 0, id="a device is missing"),
     ],
 )  # fmt: skip
@@ -412,7 +412,7 @@ def test_json_and_csv_have_the_wave_of_each_workload():
 def test_text_and_markdown_show_the_waves():
     found = findings(audit_clusters.shop(), own=["registry.shop.example/*"])
     text = audit_text.render(found).decode()
-    assert "Waves to arm64 (done: pods that run there, or may as they are):\n" in text
+    assert "Waves to arm64 (done: running pods that are there, or may go as they are):\n" in text
     part = text.partition("Waves to arm64")[2].partition("\n\n")[0].splitlines()[1:]
     assert [line.split()[0] for line in part] == ["0", "1", "3", "4", "not"]
     assert " ".join(part[1].split()) == "1 ready 9 workloads 25.1 CPU 10 of 43 pods done"

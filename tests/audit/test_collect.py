@@ -247,62 +247,84 @@ def test_init_containers_and_image_volumes_count_and_debugging_does_not():
     ]
 
 
-@pytest.mark.parametrize(
-    ("spec", "pinned"),
-    [
-        pytest.param({}, (), id="no demand"),
-        pytest.param({"nodeSelector": {"kubernetes.io/arch": "arm64"}}, ("arm64",), id="nodeSelector"),
-        pytest.param({"nodeSelector": {"disk": "ssd"}}, (), id="another label"),
-        pytest.param(
-            {
-                "affinity": {
-                    "nodeAffinity": {
-                        "requiredDuringSchedulingIgnoredDuringExecution": {
-                            "nodeSelectorTerms": [{"matchExpressions": [{"key": "kubernetes.io/arch", "operator": "In", "values": ["s390x", "amd64"]}]}]
-                        }
-                    }
-                }
-            },
-            ("amd64", "s390x"),
-            id="affinity",
-        ),
-        pytest.param(
-            {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": "x kubernetes.io/arch"}}}},
-            (),
-            id="malformed",
-        ),
-    ],
-)  # fmt: skip
-def test_a_pods_own_demand_is_a_fact(spec, pinned):
-    assert _only(pod("a", spec=spec)).pinned == pinned
+AMD = ("amd64",)
+ZONE = ("zone", "Exists", ())
 
 
-def _terms(*last: str, **spec: Any) -> dict[str, Any]:
-    ends = [{"key": key, "operator": "In", "values": ["amd64"]} for key in last]
-    terms = [{"matchExpressions": [{"key": "zone", "operator": "Exists"}, end]} for end in ends]
-    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+def _placed(*terms: Any, **spec: Any) -> dict[str, Any]:
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": list(terms)}}
     return {"affinity": {"nodeAffinity": required}, **spec}
 
 
-AMD = ("amd64",)
+def _ending(*keys: str, **spec: Any) -> dict[str, Any]:
+    ends = [{"key": key, "operator": "In", "values": ["amd64"]} for key in keys]
+    return _placed(
+        *({"matchExpressions": [{"key": "zone", "operator": "Exists"}, end]} for end in ends), **spec
+    )
 
 
 @pytest.mark.parametrize(
-    ("spec", "pinned", "stated"),
+    ("spec", "terms"),
     [
-        pytest.param({}, (), (), id="no placement"),
-        pytest.param(_terms("kubernetes.io/arch"), AMD, (), id="one term"),
-        pytest.param(_terms("kubernetes.io/arch", "kubernetes.io/arch"), AMD, (), id="all terms"),
-        pytest.param(_terms("kubernetes.io/arch", "disk"), (), (), id="one of two terms"),
-        pytest.param(_terms("kubernetes.io/arch", "beta.kubernetes.io/arch"), AMD, (), id="the old label in one of two terms"),
-        pytest.param(_terms("beta.kubernetes.io/arch"), AMD, AMD, id="the old label"),
-        pytest.param(_terms("kubernetes.io/arch", nodeSelector={"kubernetes.io/arch": "amd64"}), AMD, AMD, id="beside a nodeSelector"),
-        pytest.param(_terms("kubernetes.io/arch", nodeSelector={"disk": "ssd"}), AMD, (), id="beside another label"),
+        pytest.param({}, [], id="no placement"),
+        pytest.param({"nodeSelector": {"disk": "ssd"}}, [([("disk", "In", ("ssd",))], ())], id="nodeSelector"),
+        pytest.param({"nodeSelector": {"kubernetes.io/os": "linux"}}, [], id="the system is another matter"),
+        pytest.param({"nodeSelector": "kubernetes.io/arch"}, [], id="malformed"),
+        pytest.param(_placed(*"xy"), [([("kubernetes.io/arch", "In", ())], ())], id="malformed terms match nothing"),
+        pytest.param(_placed(), [([("kubernetes.io/arch", "In", ())], ())], id="no term matches nothing"),
+        pytest.param(_placed({}), [([("kubernetes.io/arch", "In", ())], ())], id="an empty term matches nothing"),
+        pytest.param(_placed({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}), [], id="fields are met"),
+        pytest.param(_placed({}, {"matchExpressions": [{"key": "kubernetes.io/os", "operator": "Exists"}]}), [], id="one term asks for nothing"),
+        pytest.param(_ending("kubernetes.io/arch"), [([ZONE], AMD)], id="an end that archfit may have written"),
+        pytest.param(_ending("beta.kubernetes.io/arch"), [([("beta.kubernetes.io/arch", "In", AMD), ZONE], ())], id="the old label is no such end"),
+        pytest.param(
+            _ending("kubernetes.io/arch", "disk", nodeSelector={"a": "b"}),
+            [([("a", "In", ("b",)), ("disk", "In", AMD), ZONE], ()), ([("a", "In", ("b",)), ZONE], AMD)],
+            id="nodeSelector counts in each term",
+        ),
     ],
 )  # fmt: skip
-def test_what_a_pod_demands_without_archfits_terms_is_a_fact(spec, pinned, stated):
-    workload = _only(pod("a", spec=spec))
-    assert (workload.pinned, workload.stated) == (pinned, stated)
+def test_what_pods_ask_of_labels_is_a_fact(spec, terms):
+    assert [(list(term.conditions), term.end) for term in _only(pod("a", spec=spec)).terms] == terms
+
+
+def test_pods_of_a_row_ask_for_one_or_another_and_nodes_have_what_is_asked_for():
+    ssd, hdd = ({"nodeSelector": {"disk": value}} for value in ("ssd", "hdd"))
+    facts = _facts(node("n", labels={"disk": "ssd", "other": "x"}), pod("a", spec=ssd), pod("b", spec=hdd))
+    assert [len(one.terms) for one in facts.workloads] == [1, 1]
+    assert facts.nodes[0].labels == (("disk", "ssd"),)
+    web = ("StatefulSet", "web")
+    assert len(_only(pod("a", owner=web, spec=ssd), pod("b", owner=web, spec=hdd)).terms) == 2
+    assert _only(pod("a", owner=web, spec=ssd), pod("b", owner=web)).terms == ()
+
+
+def _status(ready: str = "", waiting: str = "", **more: Any) -> dict[str, Any]:
+    conditions = [{"type": "Ready", "status": ready}] if ready else []
+    containers = [{"name": "app", "state": {"waiting": {"reason": waiting}}}] if waiting else []
+    return {"conditions": conditions, "containerStatuses": containers, **more}
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [
+        pytest.param(_status("True"), None, id="Ready"),
+        pytest.param(_status(), None, id="nothing says that it is not"),
+        pytest.param(_status("False"), "unready", id="not Ready"),
+        pytest.param(_status("Unknown"), "unready", id="its node is gone"),
+        pytest.param(_status("False", "CrashLoopBackOff"), "crashing", id="a crash loop"),
+        pytest.param(_status("False", "CrashLoopBackOff", phase="Pending"), "crashing", id="a crash loop of an init container"),
+        pytest.param(_status("False", "ImagePullBackOff", phase="Pending"), "pending", id="no image"),
+        pytest.param(_status(phase="Succeeded"), None, id="finished"),
+        pytest.param(
+            {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]},
+            "unschedulable",
+            id="no node",
+        ),
+    ],
+)  # fmt: skip
+def test_why_a_pod_does_not_run_is_a_fact(status, state):
+    found = _only(pod("a", node="n", status=status), node("n", "arm64"))
+    assert found.not_running == ((state, "arm64", 1),) * bool(state)
 
 
 _SET = [workload("ReplicaSet", "web-old", owner=("Deployment", "web"), replicas=0, image="nginx:0")]

@@ -80,7 +80,7 @@ def test_the_pods_of_a_wave_are_counted_where_they_are():
                 for name, have, number in samples(SHOP)
                 if name == "wave_pods" and labels.items() <= have.items()
             }
-            moved = {"there": one.there, "elsewhere": one.amount.pods - one.there}
+            moved = {"there": one.there, "elsewhere": one.amount.pods - one.there, "waiting": 0}
             assert found == (moved if one.owner_count else {})
 
 

@@ -281,10 +281,20 @@ class ReasonCount(Record):
     containers: int
 
 
+class NodeFault(Record):
+    """A node that fails with an image which other nodes of its architecture run. evidence: as `exec format error`."""
+
+    snapshot: str
+    node: str
+    architecture: str
+    image: str
+    evidence: str
+
+
 class BuildFindings(Record):
     """mismatches: by verdict. evidence: builds whose pods say that they do not run, or cannot be pulled.
 
-    moved: builds whose tag names another index now.
+    damaged: what nodes fail with that is not the image's fault. moved: builds whose tag names another index now.
     """
 
     verdicts: tuple[VerdictCount, ...]
@@ -292,9 +302,10 @@ class BuildFindings(Record):
     mismatches: tuple[BuildFacts, ...]
     evidence: tuple[BuildFacts, ...]
     moved: tuple[BuildFacts, ...]
+    damaged: tuple[NodeFault, ...]
 
 
-def build_findings(builds: Sequence[BuildFacts]) -> BuildFindings:
+def build_findings(builds: Sequence[BuildFacts], damaged: tuple[NodeFault, ...] = ()) -> BuildFindings:
     """What is to be said of the builds, in the order of the facts."""
     kinds: Counter[BuildState] = Counter()
     containers: Counter[BuildState] = Counter()
@@ -317,4 +328,5 @@ def build_findings(builds: Sequence[BuildFacts]) -> BuildFindings:
         tuple(build for build in builds if build.verdict == "mismatch"),
         tuple(build for build in builds if build.evidence),
         tuple(build for build in builds if build.moved),
+        damaged,
     )

@@ -15,13 +15,11 @@ from typing import TypeAlias
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.clusters import brought
 from archfit.audit.facts import AuditFacts, ImageFacts, NodeFacts, PoolFacts
+from archfit.audit.places import Places, is_open, taints_of, tolerate, toleration_of
 from archfit.audit.readiness import Failures, WorkloadFinding, distinct_uses, use_state
 from archfit.options.settings import Toleration
 from archfit.options.text_form import ARCH_KEYS
-from archfit.placement.tolerations import covers
 from archfit.startup.record import Record
-
-_CLOSING = ("NoSchedule", "NoExecute")
 
 
 class NodeGroup(Record):
@@ -138,8 +136,9 @@ def capacity(
     workloads: Sequence[WorkloadFinding],
     images: Mapping[str, ImageFacts],
     failures: Failures,
+    places: Mapping[str, Places],
 ) -> Capacity:
-    """What the nodes of the facts have, and what depends on them."""
+    """What the nodes of the facts have, and what depends on them. places: of each snapshot."""
     by_group: dict[tuple[str, str, str], list[NodeFacts]] = defaultdict(list)
     by_type: dict[tuple[str, str, str, str, str], list[NodeFacts]] = defaultdict(list)
     for node in facts.nodes:
@@ -154,7 +153,7 @@ def capacity(
             for node in facts.nodes
             if node.kubelet_architecture and node.kubelet_architecture != node.architecture
         ),
-        tuple(_losses(facts, workloads, images, failures)),
+        tuple(_losses(facts, workloads, images, failures, places)),
         tuple(_pool_taints(facts.pools, workloads)),
     )
 
@@ -166,15 +165,9 @@ def _pool_taints(pools: Iterable[PoolFacts], workloads: Iterable[WorkloadFinding
             having[workload.facts.snapshot][workload.facts.tolerations] += 1
     for pool in pools:
         own = having[pool.snapshot]
-        for text in () if pool.problem else pool.taints:
-            taint = _toleration(text)
-            if taint.effect not in _CLOSING:
-                continue
-            tolerating = sum(
-                number
-                for tolerations, number in own.items()
-                if any(covers(Toleration(*toleration), taint) for toleration in tolerations)
-            )
+        for taint in () if pool.problem else taints_of(pool):
+            tolerating = sum(number for tolerations, number in own.items() if tolerate(tolerations, [taint]))
+            text = f"{taint.key}{f'={taint.value}' if taint.value else ''}:{taint.effect}"
             yield PoolTaint(
                 pool.snapshot, pool.kind, pool.name, pool.architectures, text, tolerating, own.total()
             )
@@ -214,21 +207,10 @@ def _group(snapshot: str, os: str, architecture: str, nodes: Sequence[NodeFacts]
         sum(not node.ready for node in nodes),
         sum(node.virtual for node in nodes),
         len(open_nodes) - len(unreserved),
-        sum(any(_toleration(taint).key in ARCH_KEYS for taint in node.taints) for node in nodes),
+        sum(any(toleration_of(taint).key in ARCH_KEYS for taint in node.taints) for node in nodes),
         sum(node.capacity == "spot" for node in nodes),
         tuple(sorted(taints.items(), key=lambda pair: (-pair[1], pair[0]))),
     )
-
-
-def is_open(node: NodeFacts) -> bool:
-    """Whether it is Ready, not cordoned and not virtual."""
-    return node.ready and not node.unschedulable and not node.virtual
-
-
-def taints_of(node: NodeFacts | PoolFacts) -> tuple[Toleration, ...]:
-    """The taints that keep pods off which do not tolerate them, each as the toleration of exactly this taint."""
-    taints = map(_toleration, node.taints)
-    return tuple(taint for taint in taints if taint.effect in _CLOSING)
 
 
 def _closing_taints(node: NodeFacts) -> tuple[Toleration, ...]:
@@ -236,13 +218,6 @@ def _closing_taints(node: NodeFacts) -> tuple[Toleration, ...]:
     return tuple(
         taint for taint in taints_of(node) if taint.key not in ARCH_KEYS or taint.value != node.architecture
     )
-
-
-def _toleration(taint: str) -> Toleration:
-    """Of exactly a taint, which is written `key=value:effect`."""
-    assignment, _, effect = taint.rpartition(":")
-    key, _, value = assignment.partition("=")
-    return Toleration(key, "Equal", value, effect)
 
 
 def _requested(nodes: Sequence[NodeFacts]) -> tuple[int, int, int, int]:
@@ -259,20 +234,36 @@ _Mover: TypeAlias = tuple[frozenset[str], tuple[tuple[str, str, str, str], ...]]
 """Where pods that would move could run, and which taints they tolerate."""
 
 
+class _Moving:
+    """What would move. nodes: the bits of those that the own placement of all of it allows (`Places`)."""
+
+    def __init__(self) -> None:
+        self.movers: set[_Mover] = set()
+        self.nodes = -1
+
+    def may_use(self, node: NodeFacts, number: int) -> bool:
+        taints = _closing_taints(node)
+        return bool(self.nodes >> number & 1) and all(
+            node.architecture in possible and tolerate(tolerations, taints)
+            for possible, tolerations in self.movers
+        )
+
+
 def _losses(
     facts: AuditFacts,
     workloads: Sequence[WorkloadFinding],
     images: Mapping[str, ImageFacts],
     failures: Failures,
+    places: Mapping[str, Places],
 ) -> list[Loss]:
-    linux: dict[str, dict[str, list[NodeFacts]]] = {}
-    for node in sorted(facts.nodes, key=lambda node: (node.snapshot, node.architecture)):
-        if node.os == "linux" and node.architecture and not node.virtual:
-            linux.setdefault(node.snapshot, {}).setdefault(node.architecture, []).append(node)
+    linux = {
+        snapshot: sorted({node.architecture for node in places[snapshot].nodes})
+        for snapshot in sorted({node.snapshot for node in facts.nodes})
+    }
     allowed = brought(facts.pools)
     keys = [(snapshot, lost) for snapshot, architectures in linux.items() for lost in architectures]
     sums = {key: [NOTHING, NOTHING, NOTHING] for key in keys}
-    movers: dict[tuple[str, str], set[_Mover]] = {key: set() for key in keys}
+    moved = {key: _Moving() for key in keys}
     for workload in workloads:
         snapshot = workload.facts.snapshot
         own = linux.get(snapshot)
@@ -289,14 +280,20 @@ def _losses(
                 moving = share_on(workload, lost)
                 total[2] += moving
                 if moving.pods:
-                    movers[snapshot, lost].add((possible, workload.facts.tolerations))
+                    moved[snapshot, lost].movers.add((possible, workload.facts.tolerations))
+                    moved[snapshot, lost].nodes &= places[snapshot].fitting(workload.facts.terms)
     losses = []
     for snapshot, lost in keys:
         others = tuple(name for name in linux[snapshot] if name != lost)
-        moved = movers[snapshot, lost]
-        nodes = [node for name in others for node in linux[snapshot][name] if moved and is_open(node)]
+        going = moved[snapshot, lost]
+        room = _free(
+            [
+                node
+                for number, node in enumerate(places[snapshot].nodes if going.movers else ())
+                if node.architecture != lost and is_open(node) and going.may_use(node, number)
+            ]
+        )
         bring = tuple(sorted(allowed.get(snapshot, set()) - {lost}))
-        room = _free([node for node in nodes if _may_use(node, moved)])
         stranded, uncertain, moving = sums[snapshot, lost]
         losses.append(Loss(snapshot, lost, others, bring, stranded, uncertain, moving, *room))
     return losses
@@ -308,15 +305,6 @@ def _free(nodes: Sequence[NodeFacts]) -> tuple[int, int, int]:
         sum(max(0, node.cpu - node.requested_cpu) for node in nodes),
         sum(max(0, node.memory - node.requested_memory) for node in nodes),
         sum(max(0, node.pods - node.requested_pods) for node in nodes),
-    )
-
-
-def _may_use(node: NodeFacts, movers: Iterable[_Mover]) -> bool:
-    taints = _closing_taints(node)
-    return all(
-        node.architecture in possible
-        and all(any(covers(Toleration(*own), taint) for own in tolerations) for taint in taints)
-        for possible, tolerations in movers
     )
 
 

@@ -23,7 +23,11 @@ Standing: TypeAlias = Literal[
 scheduled: a CronJob between two runs. idle: a template that asks for no pods now, as of a Deployment with 0 replicas.
 old: an earlier revision, as a ReplicaSet with 0 replicas that a Deployment keeps."""
 
+Condition: TypeAlias = tuple[str, str, tuple[str, ...]]
+"""(key, operator, values): what a pod asks of a label of its node, or what a pool says of it."""
 Role: TypeAlias = Literal["container", "init", "volume"]
+PodState: TypeAlias = Literal["unschedulable", "pending", "crashing", "unready"]
+"""Of a pod that does not run. crashing: a container waits to be started again. unready: it is Running, not Ready."""
 BuildState: TypeAlias = Literal["proven", "mismatch", "ambiguous", "unknown", "unread"]
 """Which build runs. proven: the node runs its platform, its own, or 386 and 32-bit arm, which `reason` then names.
 
@@ -68,6 +72,7 @@ class NodeFacts(Record):
     taints: as `key=value:effect`, sorted. ready: its condition Ready is True. virtual: no machine of the cluster.
     uid: of the object, by which two reads of one cluster are known.
     devices: what it has for pods beside CPU, memory and storage, as `nvidia.com/gpu`, sorted: `pod_requests`.
+    labels: (key, value) of those that pods of the input ask for, sorted.
     """
 
     snapshot: str
@@ -91,6 +96,7 @@ class NodeFacts(Record):
     virtual: bool = False
     uid: str = ""
     devices: tuple[str, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
 
 
 class PoolFacts(Record):
@@ -100,6 +106,7 @@ class PoolFacts(Record):
         it brings nothing, or why nothing is known. basis: why these, as `its requirements`.
     taints: of its nodes, as `key=value:effect`, sorted. weight: of Karpenter, 0 where none is set.
     limits: (what, how much), as (`CPU`, `500`). scales: whether an autoscaler decides on the number of its nodes.
+    labels: what it says of labels that pods of the input ask for; a key that is missing here may have any value.
     """
 
     snapshot: str
@@ -112,6 +119,18 @@ class PoolFacts(Record):
     weight: int = 0
     limits: tuple[tuple[str, str], ...] = ()
     scales: bool = True
+    labels: tuple[Condition, ...] = ()
+
+
+class Term(Record):
+    """What one required term, with the nodeSelector, asks of the labels of a node: all conditions have to hold.
+
+    conditions: sorted; those on the operating system are left out. end: the values of a condition `kubernetes.io/arch
+    In` at the end of the term, which archfit may have written.
+    """
+
+    conditions: tuple[Condition, ...] = ()
+    end: tuple[str, ...] = ()
 
 
 class ContainerImage(Record):
@@ -130,15 +149,14 @@ class WorkloadFacts(Record):
         the lists hold no ReplicaSets or Jobs), "" for a pod that nothing owns and for manifests.
     pods: how many. cpu, memory: what they request together (1/1000 CPU, bytes). without_cpu: pods that request no CPU.
     runs_on: (architecture of the node, pods), sorted; "" for pods without a node.
-    pinned: the architectures that the pods' own nodeSelector and required affinity leave, () for no such demand.
+    terms: one of them has to hold on a node, by the pods' own nodeSelector and required affinity; () asks for nothing.
     where: file and line for manifests, "" else.
     tolerations: (key, operator, value, effect) of those that each of the pods has, sorted; none with
         tolerationSeconds, which lets a pod stay for a while only.
     labels: (`label=KEY` or `annotation=KEY`, value) of the keys that --by named when the cluster was read, sorted.
     devices: what one of the pods requests beside CPU, memory and storage, as `nvidia.com/gpu`, sorted: `pod_requests`.
     webhook: whether its pods serve an admission webhook, as far as the input says so (`running.webhooks`).
-    stated: `pinned` without the conditions that archfit may have written (`object_fields.stated_architectures`).
-    appended: the architectures that the terms with such a condition leave, sorted.
+    not_running: (state, architecture of the node, pods) of those that do not run, sorted.
     """
 
     snapshot: str
@@ -153,14 +171,13 @@ class WorkloadFacts(Record):
     memory: int = 0
     without_cpu: int = 0
     runs_on: tuple[tuple[str, int], ...] = ()
-    pinned: tuple[str, ...] = ()
+    terms: tuple[Term, ...] = ()
     where: str = ""
     tolerations: tuple[tuple[str, str, str, str], ...] = ()
     labels: tuple[tuple[str, str], ...] = ()
     devices: tuple[str, ...] = ()
     webhook: bool = False
-    stated: tuple[str, ...] = ()
-    appended: tuple[str, ...] = ()
+    not_running: tuple[tuple[PodState, str, int], ...] = ()
 
 
 class BuildFacts(Record):
@@ -170,7 +187,7 @@ class BuildFacts(Record):
     platform: of the build that runs, as `linux/arm64`; "" where it is not proven. manifest, index: digests, "" where
         not known. reason: why the verdict is not `proven`. evidence: what the pod's own state says, as
         `exec format error`; never the whole message. moved: what the tag names now, where it names another index:
-        a sentence.
+        a sentence. ready: how many of the containers are Ready. failing: the first nodes with evidence, by name.
     """
 
     snapshot: str
@@ -191,6 +208,8 @@ class BuildFacts(Record):
     reason: str = ""
     evidence: str = ""
     moved: str = ""
+    ready: int = 0
+    failing: tuple[str, ...] = ()
 
 
 class ImageFacts(Record):

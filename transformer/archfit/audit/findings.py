@@ -12,6 +12,7 @@ from archfit.audit.builds import BuildFindings, build_findings
 from archfit.audit.capacity import Capacity, capacity
 from archfit.audit.clusters import Cluster, brought, clusters
 from archfit.audit.facts import AuditFacts
+from archfit.audit.places import places_of
 from archfit.audit.plan.waves import Planner, Waves, is_planned
 from archfit.audit.plan.work_list import WorkList, work_list
 from archfit.audit.prices import Costs, Prices, costs
@@ -94,14 +95,17 @@ def findings(
     Raises UsageError for another system than Linux.
     """
     there = {node.architecture for node in facts.nodes if node.os == "linux"}
+    places = places_of(facts)
     architectures = in_question(facts, required)
     images = {image.reference: image for image in facts.images}
-    failures = reported_failures(facts.builds)
+    failures, damaged = reported_failures(facts.builds)
     workloads = tuple(
-        workload_finding(workload, images, architectures, assume_cpu, failures, there)
+        workload_finding(
+            workload, images, architectures, assume_cpu, failures, there, places[workload.snapshot]
+        )
         for workload in facts.workloads
     )
-    planner = Planner(workloads, images, failures, facts.nodes, facts.pools, own)
+    planner = Planner(workloads, images, failures, places, own)
     plans = [planner.waves(architecture, index) for index, architecture in enumerate(architectures)]
     workloads = tuple(
         workload.replace(
@@ -113,7 +117,7 @@ def findings(
         for workload in workloads
     )
     judged_images = image_findings(facts.images, workloads, architectures, failures)
-    nodes = capacity(facts, workloads, images, failures)
+    nodes = capacity(facts, workloads, images, failures, places)
     known = clusters(facts)
     return AuditFindings(
         facts,
@@ -133,7 +137,7 @@ def findings(
         ),
         tuple(waves for waves, _ in plans),
         nodes,
-        build_findings(facts.builds),
+        build_findings(facts.builds, damaged),
         prices,
         costs(prices, architectures if required else architectures[:1], workloads, nodes),
         upgrades(architectures[0], workloads, judged_images),

@@ -9,13 +9,15 @@ The same for groups: clusters, namespaces, and what a label or an annotation of 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from archfit.audit.amount import NOTHING, Amount, amount_of
+from archfit.audit.builds import NodeFault
 from archfit.audit.clusters import Cluster
 from archfit.audit.facts import AuditFacts, BuildFacts, ContainerImage, ImageFacts, Standing, WorkloadFacts
+from archfit.audit.places import Lack, Places, named, without_ends
 from archfit.audit.running.container_images import EVIDENCE, SUSPICION, reference_of
 from archfit.base.errors import UsageError
 from archfit.base.printable import visible
@@ -59,6 +61,8 @@ class WorkloadFinding(Record):
     not_ready: the images that are not `yes`, each once, in the order of the containers.
     amount: with what is assumed for pods without a CPU request.
     waves: in which one its owner is (`plan.waves`), None for none; () where nobody asked.
+    allowed: those of all architectures that its own placement allows. lacks: why labels keep it off, where they do.
+    unsaid: the labels that it asks for, where the input does not say whether nodes there have them; "" else.
     """
 
     facts: WorkloadFacts
@@ -66,6 +70,9 @@ class WorkloadFinding(Record):
     not_ready: tuple[tuple[ContainerImage, ...], ...]
     amount: Amount
     waves: tuple[int | None, ...] = ()
+    allowed: frozenset[str] = frozenset()
+    lacks: tuple[Lack | None, ...] = ()
+    unsaid: tuple[str, ...] = ()
 
     @property
     def owner(self) -> Owner:
@@ -78,7 +85,7 @@ class WorkloadFinding(Record):
 
     def goes_to(self, architecture: str) -> bool:
         """Whether its own nodeSelector and required affinity let it run on nodes of the architecture."""
-        return not self.facts.pinned or architecture in self.facts.pinned
+        return architecture in self.allowed
 
     def is_required(self, architecture: str) -> bool:
         """Whether --require counts it. A DaemonSet that leaves the nodes out never starts there."""
@@ -165,26 +172,37 @@ class Apart(Record):
     amount: Amount
 
 
-def reported_failures(builds: Sequence[BuildFacts]) -> Failures:
-    """What pods say of images on nodes of an architecture, the strongest evidence of each.
+def reported_failures(builds: Sequence[BuildFacts]) -> tuple[Failures, tuple[NodeFault, ...]]:
+    """What pods say of images on nodes of an architecture, the strongest evidence of each; and what says it of a node.
 
-    A suspicion counts on one of several architectures alone: a program that fails on each of them fails for a reason of
-    its own.
+    A container that is Ready acquits its image there, by the imageID where both have one: what fails all the same has
+    another reason, and `exec format error` is a damaged copy of the node. A suspicion counts on one of several
+    architectures alone: a program that fails on each of them fails for a reason of its own.
     """
     strongest: dict[tuple[str, str], str] = {}
+    faults: set[NodeFault] = set()
     on_linux = [build for build in builds if build.node_os in ("linux", "")]
+    runs: dict[tuple[str, str], set[str]] = defaultdict(set)
     for build in on_linux:
-        if build.evidence in EVIDENCE:
-            key = reference_of(build.image), build.node_architecture
-            before = strongest.get(key, SUSPICION)
-            strongest[key] = min(before, build.evidence, key=EVIDENCE.index)
+        if build.ready:
+            runs[reference_of(build.image), build.node_architecture].add(build.image_id)
+    for build in on_linux:
+        if build.evidence not in EVIDENCE:
+            continue
+        key = reference_of(build.image), build.node_architecture
+        if build.image_id in runs[key] or (runs[key] and not build.image_id):
+            names = build.failing if build.evidence != SUSPICION else ()
+            faults |= {NodeFault(build.snapshot, name, key[1], key[0], build.evidence) for name in names}
+        else:
+            strongest[key] = min(strongest.get(key, SUSPICION), build.evidence, key=EVIDENCE.index)
     suspected = Counter(reference for (reference, _), word in strongest.items() if word == SUSPICION)
     several = len({build.node_architecture for build in on_linux}) > 1
-    return {
+    failures = {
         key: word
         for key, word in strongest.items()
         if word != SUSPICION or (several and suspected[key[0]] == 1)
     }
+    return failures, tuple(sorted(faults, key=lambda fault: (fault.snapshot, fault.node, fault.image)))
 
 
 def image_state(
@@ -259,8 +277,12 @@ def workload_finding(
     assume_cpu: int,
     failures: Failures,
     there: Collection[str],
+    places: Places,
 ) -> WorkloadFinding:
-    """One workload. images: by reference. there: the architectures of all nodes, beside those of the findings."""
+    """One workload. images: by reference. there: the architectures of all nodes, beside those of the findings.
+
+    places: of its cluster.
+    """
     uses = distinct_uses(workload)
     states: list[WorkloadState] = []
     not_ready: list[tuple[ContainerImage, ...]] = []
@@ -273,24 +295,41 @@ def workload_finding(
         missing = {state for _, state in judged} - {"yes"}
         states.append("blocked" if missing - {"unknown"} else "unknown" if missing else "ready")
         not_ready.append(tuple(use for use, state in judged if state != "yes"))
-    if workload.pinned != workload.stated and _is_derived(workload, images, {*architectures, *there}):
-        workload = workload.replace(pinned=workload.stated)
-    return WorkloadFinding(workload, tuple(states), tuple(not_ready), amount_of(workload, assume_cpu))
+    everywhere = {*architectures, *there}
+    if _is_derived(workload, images, everywhere):
+        workload = workload.replace(terms=without_ends(workload.terms))
+    return WorkloadFinding(
+        workload,
+        tuple(states),
+        tuple(not_ready),
+        amount_of(workload, assume_cpu),
+        allowed=frozenset(
+            name for name in everywhere | places.architectures if places.allow(workload.terms, name)
+        ),
+        lacks=tuple(places.lack(workload.terms, name) for name in architectures) if workload.terms else (),
+        unsaid=tuple(places.unsaid(workload.terms, name) for name in architectures) if workload.terms else (),
+    )
 
 
 def _is_derived(
     workload: WorkloadFacts, images: Mapping[str, ImageFacts], architectures: Collection[str]
 ) -> bool:
     """Whether archfit may have left out what is left out, as its images lack it: then it goes where they go."""
-    uses = distinct_uses(workload)
+    ended = tuple(term for term in workload.terms if term.end)
+    uses = distinct_uses(workload) if ended else ()
 
     def lacks(architecture: str) -> bool:
         return any(use_state(use, images, architecture, {}) == "no" for use in uses)
 
-    return not any(map(lacks, workload.appended)) and all(
-        lacks(architecture) != (architecture in workload.pinned)
-        for architecture in architectures
-        if not workload.stated or architecture in workload.stated
+    appended = named(ended, {name for term in ended for name in term.end})
+    allowed = named(workload.terms, architectures)
+    return (
+        bool(ended)
+        and not any(map(lacks, appended))
+        and all(
+            lacks(architecture) != (architecture in allowed)
+            for architecture in named(without_ends(workload.terms), architectures)
+        )
     )
 
 

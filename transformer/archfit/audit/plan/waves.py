@@ -17,17 +17,15 @@ too, and weigh nothing. DaemonSets whose own placement leaves the architecture o
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
-from archfit.audit.capacity import is_open, taints_of
-from archfit.audit.facts import ContainerImage, ImageFacts, NodeFacts, PoolFacts
+from archfit.audit.facts import ContainerImage, ImageFacts, PodState
+from archfit.audit.places import Places
 from archfit.audit.readiness import Failures, Owner, WorkloadFinding, first_titles, use_state
 from archfit.audit.upgrades.upgrades import is_own, offers, replacement
-from archfit.options.settings import Toleration
-from archfit.placement.tolerations import covers
 from archfit.startup.record import Record
 
 WAVES = (0, 1, 2, 3, 4, 5)
@@ -36,7 +34,6 @@ STAYS = WAVES[-1]
 MOST_RULED = 4
 """The last wave that rules of a configuration move."""
 _Work: TypeAlias = Literal["find out", "replace", "build", "stays", "look", "open"]
-_Taints: TypeAlias = tuple[Toleration, ...]
 
 
 class Wave(Record):
@@ -46,8 +43,9 @@ class Wave(Record):
     owners: five as namespace/kind/name: those that are not ready come first, of each the largest; those of two
         clusters may be called the same, and are one of the five then.
     images: what lacks the architecture or is not known, the image in the most CPU first.
-    there: pods of rows that are ready, on nodes of the architecture. allowed: those, and pods of such rows that the
-        scheduler may put there as they are.
+    allowed: pods of rows that are ready, on nodes of the architecture, or that the scheduler may put there as they are.
+    done: those of them that run, or will. there: those that run on nodes of the architecture.
+    not_running: (state, pods) of all that do not run.
     """
 
     number: int | None
@@ -58,6 +56,8 @@ class Wave(Record):
     images: tuple[str, ...]
     there: int
     allowed: int
+    done: int = 0
+    not_running: tuple[tuple[PodState, int], ...] = ()
 
 
 class Waves(Record):
@@ -77,15 +77,8 @@ class Waves(Record):
 
     @property
     def following(self) -> Wave | None:
-        """The first of waves 0 to 4 that has pods which are not done; None where there is none."""
+        """The first of waves 0 to 4 that has pods which may not go there yet; None where there is none."""
         return next((wave for wave in self.waves[: MOST_RULED + 1] if wave.allowed < wave.amount.pods), None)
-
-
-class _Place(Record):
-    """What an architecture has in a cluster. devices: of its nodes. taints: of each open one, and of each pool."""
-
-    devices: frozenset[str] = frozenset()
-    taints: frozenset[_Taints] = frozenset()
 
 
 def is_planned(row: WorkloadFinding, architecture: str, index: int) -> bool:
@@ -94,19 +87,18 @@ def is_planned(row: WorkloadFinding, architecture: str, index: int) -> bool:
 
 
 class Planner:
-    """What the waves of all architectures are made from. own: patterns of --own."""
+    """What the waves of all architectures are made from. places: of each snapshot. own: patterns of --own."""
 
     def __init__(
         self,
         workloads: Sequence[WorkloadFinding],
         images: Mapping[str, ImageFacts],
         failures: Failures,
-        nodes: Iterable[NodeFacts],
-        pools: Iterable[PoolFacts] = (),
+        places: Mapping[str, Places],
         own: Sequence[str] = (),
     ) -> None:
         self._images, self._failures, self._own = images, failures, own
-        self._places = _places(nodes, pools)
+        self._places = places
         self._owners: dict[Owner, list[WorkloadFinding]] = defaultdict(list)
         for workload in workloads:
             self._owners[workload.owner].append(workload)
@@ -159,27 +151,22 @@ class Planner:
             return "look"
         return "stays" if state == "no" and image.newer_read == "complete" else "open"
 
-    def _place(self, row: WorkloadFinding, architecture: str) -> _Place:
-        return self._places.get((row.facts.snapshot, architecture), _Place())
-
     def _held(self, row: WorkloadFinding, architecture: str) -> bool:
         """Whether a pod needs a device that no node of the architecture has."""
         needs = row.facts.devices
-        return bool(needs) and not self._place(row, architecture).devices.issuperset(needs)
+        return bool(needs) and not self._places[row.facts.snapshot].devices(architecture).issuperset(needs)
 
-    def _allowed(self, row: WorkloadFinding, architecture: str, index: int) -> int:
-        """How many pods of a row that is ready are on nodes of the architecture, or may go there as they are.
+    def _may_go(self, row: WorkloadFinding, architecture: str, index: int) -> bool:
+        """Whether the pods of a row that is ready may go to the architecture as they are.
 
         Taints are those of an open node there or of a pool that may bring one, that of the architecture with them.
         """
-        if (
+        facts = row.facts
+        return (
             row.states[index] == "ready"
-            and row.goes_to(architecture)
             and not self._held(row, architecture)
-            and any(_enters(row, taints) for taints in self._place(row, architecture).taints)
-        ):
-            return row.amount.pods
-        return there_on(row, architecture, index)
+            and self._places[facts.snapshot].take(facts.terms, facts.tolerations, architecture)
+        )
 
     def _wave(
         self, number: int, members: Mapping[Owner, Sequence[WorkloadFinding]], architecture: str, index: int
@@ -193,6 +180,16 @@ class Planner:
             return owner not in waiting, -amounts[owner].cpu, -amounts[owner].pods, owner
 
         rows = [row for own in members.values() for row in own]
+        waits: Counter[PodState] = Counter()
+        there = allowed = done = 0
+        for row in rows:
+            running = there_on(row, architecture, index)
+            going = self._may_go(row, architecture, index)
+            there += running
+            allowed += row.amount.pods if going else _on(row, architecture, index)
+            done += row.amount.pods - sum(pods for _, _, pods in row.facts.not_running) if going else running
+            for state, _, pods in row.facts.not_running:
+                waits[state] += pods
         needs: dict[str, Amount] = defaultdict(Amount)
         for row in rows:
             for use in row.not_ready[index]:
@@ -204,34 +201,23 @@ class Planner:
             len(waiting),
             first_titles(sorted(members, key=order)),
             tuple(sorted(needs, key=lambda name: (-needs[name].cpu, -needs[name].pods, name))),
-            sum(there_on(row, architecture, index) for row in rows),
-            sum(self._allowed(row, architecture, index) for row in rows),
+            there,
+            allowed,
+            done,
+            tuple(sorted(waits.items())),
         )
 
 
-def there_on(row: WorkloadFinding, architecture: str, index: int) -> int:
-    """How many pods of a row that is ready are on nodes of the architecture."""
+def _on(row: WorkloadFinding, architecture: str, index: int) -> int:
+    """How many pods of a row that is ready are on nodes of the architecture, whether they run or not."""
     if row.states[index] != "ready":
         return 0
     return sum(pods for name, pods in row.facts.runs_on if name == architecture)
 
 
-def _places(nodes: Iterable[NodeFacts], pools: Iterable[PoolFacts]) -> dict[tuple[str, str], _Place]:
-    devices: dict[tuple[str, str], set[str]] = defaultdict(set)
-    taints: dict[tuple[str, str], set[_Taints]] = defaultdict(set)
-    for node in nodes:
-        if node.os == "linux" and node.architecture and not node.virtual:
-            devices[node.snapshot, node.architecture].update(node.devices)
-            if is_open(node):
-                taints[node.snapshot, node.architecture].add(taints_of(node))
-    for pool in pools:
-        for architecture in pool.architectures:
-            taints[pool.snapshot, architecture].add(taints_of(pool))
-    return {
-        key: _Place(frozenset(devices[key]), frozenset(taints[key])) for key in devices.keys() | taints.keys()
-    }
-
-
-def _enters(row: WorkloadFinding, taints: _Taints) -> bool:
-    own = [Toleration(*toleration) for toleration in row.facts.tolerations]
-    return all(any(covers(toleration, taint) for toleration in own) for taint in taints)
+def there_on(row: WorkloadFinding, architecture: str, index: int) -> int:
+    """How many pods of a row that is ready run on nodes of the architecture."""
+    if row.states[index] != "ready":
+        return 0
+    waiting = sum(pods for _, name, pods in row.facts.not_running if name == architecture)
+    return _on(row, architecture, index) - waiting

@@ -14,7 +14,7 @@ from typing import Any
 
 from archfit import __version__
 from archfit.audit.amount import Amount
-from archfit.audit.builds import ReasonCount, VerdictCount
+from archfit.audit.builds import NodeFault, ReasonCount, VerdictCount
 from archfit.audit.capacity import Capacity
 from archfit.audit.clusters import Cluster
 from archfit.audit.compare import AuditComparison
@@ -97,7 +97,9 @@ def summary_value(findings: AuditFindings) -> dict[str, Any]:
         for part, part_value in zip(group.clusters, group_value["clusters"], strict=True):
             part_value["readiness"] = list(map(_readiness, part.readiness))
     builds = findings.builds
-    value["builds"] = {"verdicts": record_value(builds.verdicts), "reasons": record_value(builds.reasons)}
+    value["builds"] = {
+        name: record_value(getattr(builds, name)) for name in ("verdicts", "reasons", "damaged")
+    }
     value["costs"] = record_value(findings.costs)
     return value
 
@@ -136,6 +138,10 @@ def _workload(workload: WorkloadFinding, architectures: tuple[str, ...]) -> dict
         "notReady": dict(zip(architectures, missing, strict=True)),
         "wave": dict(zip(architectures, waves, strict=True)),
         "amount": record_value(workload.amount),
+        "allowed": [name for name in architectures if workload.goes_to(name)],
+        "lacks": {
+            name: lack.labels for name, lack in zip(architectures, workload.lacks, strict=False) if lack
+        },
     }
 
 
@@ -168,13 +174,15 @@ def schema() -> dict[str, Any]:
     workload = members(
         snapshot=str, namespace=str, kind=str, name=str, standing=Standing, images=_TEXTS,
         states=by_architecture(WorkloadState), notReady=by_architecture(_TEXTS),
-        wave=by_architecture(int | None), amount=Amount,
+        wave=by_architecture(int | None), amount=Amount, allowed=_TEXTS, lacks=by_architecture(str),
     )  # fmt: skip
     findings = members(
         clusters=tuple[Cluster, ...], architectures=_TEXTS, required=bool, assumeCpu=int,
         daemonSets=tuple[DaemonSets, ...], readiness=list_schema(of(Readiness)), groups=list_schema(group),
         apart=tuple[Apart, ...], upgrades=Upgrades | None, workLists=tuple[WorkList, ...], waves=tuple[Waves, ...],
-        capacity=Capacity, builds=members(verdicts=tuple[VerdictCount, ...], reasons=tuple[ReasonCount, ...]),
+        capacity=Capacity, builds=members(
+            verdicts=tuple[VerdictCount, ...], reasons=tuple[ReasonCount, ...], damaged=tuple[NodeFault, ...]
+        ),
         costs=Costs, images=list_schema(image), workloads=list_schema(workload),
     )  # fmt: skip
     definitions["Readiness"] = object_schema(readiness)

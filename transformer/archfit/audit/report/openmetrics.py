@@ -92,7 +92,7 @@ def _families(findings: AuditFindings) -> Iterator[_Family]:
     )
     yield _Family(
         "wave_pods",
-        "Pods of each wave of the plan, by state: there, on nodes of the architecture, or elsewhere.",
+        "Pods of each wave of the plan, by state: there, on nodes of the architecture; elsewhere; waiting: do not run.",
         _of_waves(findings),
     )
     yield from _of_clusters(findings)
@@ -111,7 +111,9 @@ def _of_waves(findings: AuditFindings) -> dict[_Labels, float]:
                 there = there_on(workload, architecture, index)
                 labels = (*_of(names[workload.facts.snapshot], architecture), ("wave", number))
                 samples[*labels, ("state", "there")] += there
-                samples[*labels, ("state", "elsewhere")] += workload.amount.pods - there
+                waiting = sum(pods for _, _, pods in workload.facts.not_running)
+                samples[*labels, ("state", "waiting")] += waiting
+                samples[*labels, ("state", "elsewhere")] += workload.amount.pods - there - waiting
     return samples
 
 

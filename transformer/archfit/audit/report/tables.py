@@ -154,16 +154,19 @@ def work_list(work: WorkList, readiness: Readiness) -> Table:
 
 def waves(plan: Waves) -> Table:
     """In which order workloads move to an architecture."""
+    idle = any(wave.not_running for wave in (*plan.waves, plan.unknown))
     columns = (
         Column("Wave", "text", "WAVE", "Wave"), Column("Workloads", "count", "WORKLOADS", "Workloads"),
         Column("Not ready", "count", "NOT READY", "Not ready"), Column("CPU", "number", "CPU", "CPU"),
         Column("Pods", "count", "PODS", "Pods"), Column("Done", "meter", "DONE", "Done"),
+        Column("Do not run", "text", *(("DO NOT RUN", "Do not run") if idle else (None, None))),
         Column("Largest", "names", "LARGEST", "Largest"), Column("Needs", "image", "NEEDS", "Needs"),
     )  # fmt: skip
     rows = tuple(
         (
             Cell(words.wave_name(wave)), count(wave.owner_count), count(wave.waiting), cpu(wave.amount.cpu),
-            count(wave.amount.pods), _done(wave), _largest(wave), Cell(few(wave.images, _MOST_USERS)),
+            count(wave.amount.pods), _done(wave),
+            Cell(words.waiting_words(wave.not_running)), _largest(wave), Cell(few(wave.images, _MOST_USERS)),
         )
         for wave in words.filled(plan)
     )  # fmt: skip
@@ -182,7 +185,7 @@ def _largest(wave: Wave) -> Cell:
 def _done(wave: Wave) -> Cell:
     if wave.number is None or not wave.amount.pods:
         return Cell("-", "0")
-    return Cell(percent(wave.allowed, wave.amount.pods), f"{wave.allowed * 100 // wave.amount.pods}")
+    return Cell(percent(wave.done, wave.amount.pods), f"{wave.done * 100 // wave.amount.pods}")
 
 
 def groups(findings: AuditFindings) -> Table:
@@ -245,7 +248,8 @@ def workloads(findings: AuditFindings, chosen: Iterable[WorkloadFinding]) -> Tab
     )  # fmt: skip
     rows = tuple(
         (
-            at(row.facts.snapshot), Cell(row.facts.namespace), Cell(row.facts.name, "", tuple(_opened(row, known))),
+            at(row.facts.snapshot), Cell(row.facts.namespace),
+            Cell(row.facts.name, "", tuple(_opened(row, known, findings.architectures))),
             Cell(title(row.owner)), Cell(row.facts.kind), Cell(_COUNTS_AS.get(row.facts.standing, row.facts.standing)),
             Cell(row.facts.standing), count(row.amount.pods), cpu(row.amount.cpu), memory(row.amount.memory),
             *map(Cell, row.states),
@@ -426,14 +430,19 @@ def _listed(texts: Iterable[str]) -> Cell:
     return Cell(", ".join(dict.fromkeys(texts)))
 
 
-def _opened(workload: WorkloadFinding, known: dict[str, str]) -> Iterator[str]:
+def _opened(workload: WorkloadFinding, known: dict[str, str], architectures: Iterable[str]) -> Iterator[str]:
     facts = workload.facts
     for use in facts.images:
         role = "" if use.role == "container" else f" ({use.role})"
         yield f"{use.container}{role}: {use.reference or 'no image'}, {known.get(use.reference, 'not known')}"
     if facts.runs_on:
         yield "pods on " + ", ".join(f"{name or 'no node'}: {number}" for name, number in facts.runs_on)
-    if facts.pinned:
-        yield f"its own placement allows only {', '.join(facts.pinned)}"
+    if facts.terms:
+        yield f"its own placement allows {', '.join(sorted(workload.allowed)) or 'no node that was read'}"
+    for architecture, lack in zip(architectures, workload.lacks, strict=True) if workload.lacks else ():
+        if lack:
+            yield f"{architecture}: {words.lack_words(lack, architecture)}"
+    if facts.not_running:
+        yield f"do not run: {words.waiting_words(facts.not_running)}"
     if facts.without_cpu:
         yield f"pods without a CPU request: {facts.without_cpu}"

@@ -168,7 +168,7 @@ def _waves(plan: Waves) -> Iterator[_Item]:
     if not shown:
         return
     yield ""
-    yield f"Waves to {plan.architecture} (done: pods that run there, or may as they are):"
+    yield f"Waves to {plan.architecture} (done: running pods that are there, or may go as they are):"
     names = [words.wave_name(wave) for wave in shown]
     cpus = [f"{cpu_text(wave.amount.cpu)} CPU" for wave in shown]
     widths = [max(map(len, column)) for column in (names, [f"{wave.owner_count}" for wave in shown], cpus)]
@@ -182,6 +182,8 @@ def _waves(plan: Waves) -> Iterator[_Item]:
     # What does not fit is left out of every row: a row that is cut would show another number.
     fit = next((size for size in (3, 2) if max(len("".join(row[:size])) for row in cells) <= _WIDTH), 1)
     yield from (("".join(row[:fit]),) for row in cells)
+    if sentence := words.waiting_sentence(plan):
+        yield sentence
 
 
 def _groups(findings: AuditFindings, most: int) -> Iterator[_Item]:

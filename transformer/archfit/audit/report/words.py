@@ -6,18 +6,19 @@ All of it is plain text: each form escapes it in its own way.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from archfit.audit.amount import Amount, cpu_text, memory_text, percent
 from archfit.audit.capacity import Loss
 from archfit.audit.clusters import Cluster
 from archfit.audit.compare import ArchitectureChange, AuditComparison, WorkloadChange
-from archfit.audit.facts import ImageFacts, Standing
+from archfit.audit.facts import ImageFacts, PodState, Standing
 from archfit.audit.findings import AuditFindings
 from archfit.audit.merge import missing_shards
+from archfit.audit.places import Lack
 from archfit.audit.plan.waves import Wave, Waves
 from archfit.audit.plan.work_list import WorkItem
-from archfit.audit.readiness import DaemonSets, ImageState, Readiness, WorkloadState
+from archfit.audit.readiness import DaemonSets, ImageState, Readiness, WorkloadState, title
 from archfit.audit.running.container_images import SUSPICION
 from archfit.audit.upgrades.upgrades import Upgrades
 from archfit.base.printable import count, few
@@ -44,6 +45,9 @@ IMAGE_WORDS: dict[ImageState, str] = {
     "absent": "gone from its registry",
     "unknown": "not known",
 }
+_POD_WORDS: dict[PodState, str] = {
+    "unschedulable": "unschedulable", "pending": "pending", "crashing": "crashing", "unready": "not Ready",
+}  # fmt: skip
 NOT_KNOWN = "not known"
 _WAVE_WORDS = ("every node", "ready", "newer tag", "build it", "stateful, pinned", "stays")
 _MOST_SENTENCES = 10
@@ -232,7 +236,53 @@ def done_words(wave: Wave) -> str:
     """`22 of 46 pods done`; of what is not known how many pods it has."""
     if wave.number is None:
         return count(wave.amount.pods, "pod")
-    return f"{wave.allowed} of {count(wave.amount.pods, 'pod')} done"
+    return f"{wave.done} of {count(wave.amount.pods, 'pod')} done"
+
+
+_PLACED = 5
+
+
+def waiting_words(waiting: Iterable[tuple[PodState, int] | tuple[PodState, str, int]]) -> str:
+    """`3 unschedulable, 1 crashing`: pods that do not run."""
+    pods: Counter[str] = Counter()
+    for state, *_, number in waiting:
+        pods[_POD_WORDS[state]] += number
+    return ", ".join(f"{number} {word}" for word, number in pods.items())
+
+
+def waiting_sentence(plan: Waves) -> str:
+    """What of the waves does not run, and so is no part of what is done; "" for nothing."""
+    states = [pair for wave in (*plan.waves, plan.unknown) for pair in wave.not_running]
+    return f"Pods that do not run, and so are not done: {waiting_words(states)}." if states else ""
+
+
+def lack_words(lack: Lack, architecture: str) -> str:
+    """`eks.amazonaws.com/nodegroup=general is on 2 amd64 nodes, and on no arm64 node or pool`."""
+    nowhere = f"on no {architecture} node or pool" if lack.having else "on no node or pool that was read"
+    return f"{lack.labels} is {f'on {lack.having}, and ' if lack.having else ''}{nowhere}"
+
+
+def placement_sentences(findings: AuditFindings) -> Iterator[str]:
+    """The labels that keep workloads off the architectures of the plans, and those of which nothing is known there."""
+    for plan in plans(findings):
+        index = findings.architectures.index(plan.architecture)
+        named: dict[Lack | str, list[str]] = defaultdict(list)
+        for row in findings.workloads:
+            lack = row.lacks[index] if row.lacks else None
+            what = lack or (row.unsaid[index] if row.unsaid else "")
+            if what and row.waves[index] is not None:
+                named[what].append(title(row.owner))
+        for what, owners in sorted(named.items(), key=lambda pair: (-len(pair[1]), str(pair[0])))[:_PLACED]:
+            names = few(sorted(set(owners)), 2)
+            if isinstance(what, Lack):
+                yield f"Kept off {plan.architecture} by a label: {names}. {lack_words(what, plan.architecture)}."
+            else:
+                yield (
+                    f"Not known for {names}: whether {plan.architecture} nodes have {what}. "
+                    "No node or pool that was read says it."
+                )
+        if len(named) > _PLACED:
+            yield f"{count(len(named) - _PLACED, 'more label')} keep workloads off {plan.architecture}, or may."
 
 
 def next_wave(plan: Waves) -> str:
@@ -243,7 +293,7 @@ def next_wave(plan: Waves) -> str:
     waiting = f", {wave.waiting} of them not ready" if wave.waiting else ""
     return (
         f"Next is wave {wave_name(wave)}: {count(wave.owner_count, 'workload')}{waiting}; {done_words(wave)}. Done are "
-        f"pods that run on {plan.architecture} nodes, or may as they are. archfit audit --format rules writes its "
+        f"running pods that are there, or may go as they are. archfit audit --format rules writes its "
         "rules."
     )
 
@@ -328,9 +378,15 @@ def not_known(findings: AuditFindings) -> Iterator[str]:
         for architecture, evidence in zip(findings.architectures, image.failures, strict=True)
         if evidence
     ]
+    yield from (
+        f"Node {fault.node} fails with {fault.evidence} of {fault.image}, which runs in other containers on "
+        f"{fault.architecture}: the node's copy is damaged. Remove it there: crictl rmi {fault.image}"
+        for fault in findings.builds.damaged[:_MOST_SENTENCES]
+    )
     yield from failing[:_MOST_SENTENCES]
     if len(failing) > _MOST_SENTENCES:
         yield f"{count(len(failing) - _MOST_SENTENCES, 'image')} more fail in pods."
+    yield from placement_sentences(findings)
     for snapshot in findings.facts.snapshots:
         if not snapshot.nodes and snapshot.source != "manifests":
             yield (

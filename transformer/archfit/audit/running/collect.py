@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
@@ -21,15 +21,14 @@ from archfit.audit.merge import sorted_facts
 from archfit.audit.running.container_images import container_images, container_statuses
 from archfit.audit.running.fold import Gathered, LastRun, PodTemplate, folded
 from archfit.audit.running.object_fields import (
-    appended_architectures,
-    demanded_architectures,
     is_virtual_node,
     is_windows,
     kept_labels,
     mapping,
     mappings,
+    placement_terms,
+    pod_state,
     standing_of,
-    stated_architectures,
     text,
     tolerations,
 )
@@ -44,6 +43,7 @@ from archfit.cluster.pools.read import is_beside, is_pool, of_this_cluster, pool
 from archfit.cluster.quantity import milli, units
 from archfit.options.settings import Options
 from archfit.options.text_form import ARCH_KEYS
+from archfit.placement.affinity import ARCH_LABELS
 from archfit.workloads.builtin import UserRows, by_kind, group_of, rows_of
 from archfit.workloads.inventory import is_podless
 from archfit.workloads.pod_specs import typed_item
@@ -107,6 +107,7 @@ class Collector:
         self._runs: Counter[tuple[int, int, str]] = Counter()
         self._labelled: set[tuple[Named, Labels]] = set()
         self._nodes: dict[str, NodeFacts] = {}
+        self._labels: dict[str, Mapping[str, Any]] = {}
         self._held: dict[tuple[Named, Images], Template] = {}
         self._last_runs: dict[Named, LastRun] = {}
         self._rendered: list[tuple[Template, str]] = []
@@ -141,7 +142,8 @@ class Collector:
             date=self._newest,
             date_by="input" if self._newest else "",
         )
-        facts = folded(snapshot.id, self._gathered())
+        keys = self._asked_labels()
+        facts = folded(snapshot.id, self._gathered(keys))
         references = {image.reference for workload in facts.workloads for image in workload.images}
         images = {ImageFacts(reference, "Unread") for reference in references - {""}}
         if "" in references:
@@ -151,11 +153,21 @@ class Collector:
             facts.replace(
                 snapshots=(snapshot,) if self.kinds else (),
                 images=tuple(images),
-                pools=tuple(_pool_facts(snapshot.id, pool) for pool in own_pools),
+                pools=tuple(_pool_facts(snapshot.id, pool, keys) for pool in own_pools),
             )
         )
 
-    def _gathered(self) -> Gathered:
+    def _asked_labels(self) -> list[str]:
+        """The labels that pods ask for, beside the architecture."""
+        templates = (
+            *self._templates.values,
+            *self._held.values(),
+            *(template for template, _ in self._rendered),
+        )
+        terms = {term for template in templates for term in template.terms}
+        return sorted({key for term in terms for key, _, _ in term.conditions} - ARCH_LABELS)
+
+    def _gathered(self, keys: Sequence[str]) -> Gathered:
         templates, statuses = self._templates.values, self._statuses.values
         return Gathered(
             (
@@ -170,6 +182,10 @@ class Collector:
             self._last_runs,
             tuple(self._rendered),
             self._webhooks.selectors(),
+            {
+                name: tuple((key, text(labels[key])) for key in keys if key in labels)
+                for name, labels in self._labels.items()
+            },
         )
 
     def _add(self, value: Any, where: str) -> None:
@@ -194,6 +210,7 @@ class Collector:
                 facts = node_facts(value)
                 self._of_cluster = True
                 self._nodes[facts.name] = facts
+                self._labels[facts.name] = mapping(metadata.get("labels"))
                 cluster = text(mapping(metadata.get("annotations")).get(CLUSTER_NAME))
                 self._clusters.update([cluster] if cluster else [])
         elif (group, kind) == ("", "Pod") and of_cluster:
@@ -220,12 +237,11 @@ class Collector:
             self._images.setdefault(images, images),
             cpu,
             memory,
-            demanded_architectures(spec),
+            placement_terms(spec),
             tolerations(spec),
             kept_labels(metadata, self._keys),
             devices(spec),
-            stated_architectures(spec),
-            appended_architectures(spec),
+            pod_state(pod),
         )
         if standing != "finished":
             self._labelled.add((owner, labels_of(metadata.get("labels"))))
@@ -361,7 +377,7 @@ def _first(labels: Mapping[str, Any], keys: tuple[str, ...]) -> str:
     return next((text(labels[key]) for key in keys if labels.get(key)), "")
 
 
-def _pool_facts(snapshot: str, pool: Pool) -> PoolFacts:
+def _pool_facts(snapshot: str, pool: Pool, keys: Sequence[str]) -> PoolFacts:
     return PoolFacts(
         snapshot,
         pool.kind,
@@ -373,4 +389,5 @@ def _pool_facts(snapshot: str, pool: Pool) -> PoolFacts:
         max(0, pool.weight),
         pool.limits,
         pool.scales,
+        tuple(condition for key in keys for condition in pool.conditions_on(key)),
     )

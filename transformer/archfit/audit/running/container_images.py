@@ -7,7 +7,9 @@ EVIDENCE and never the message, which may hold anything. A program that its node
 exit code, and says `exec format error` in its log alone: a suspicion, which the log confirms or ends where it is read.
 The reason Unknown is what the kubelet writes for a container that did not survive a restart of its node, OOMKilled
 says another cause: no evidence. Source: runc and crun (execve, ENOEXEC); containerd, core/images/image.go;
-containers/image, internal/manifest/oci_index.go; moby, distribution/pull_v2.go.
+containers/image, internal/manifest/oci_index.go; moby, distribution/pull_v2.go. OpenShift's multiarch-tuning-operator
+(internal/controller/enoexecevent) labels a pod in which the kernel refused a program, which a script without `#!` may
+survive: it counts for containers that do not run.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ class ContainerStatus(Record):
     """One container of a pod. image_id: as reported, "" before it starts.
 
     reason: of `state` where it waits or has ended, as ImagePullBackOff; "" while it runs. evidence: `runtime_evidence`.
+    ready: whether it is Ready; of an init container whether it has succeeded.
     """
 
     container: str
@@ -40,6 +43,7 @@ class ContainerStatus(Record):
     image_id: str
     reason: str
     evidence: str
+    ready: bool = False
 
 
 def container_statuses(
@@ -55,8 +59,9 @@ def container_statuses(
         for name in ("containerStatuses", "initContainerStatuses")
         for entry in mappings(status.get(name))
     }
+    marked = mapping(mapping(pod.get("metadata")).get("labels")).get(_MARK) == "true"
     return tuple(
-        _status(container, entries[text(container.get("name"))], log)
+        _status(container, entries[text(container.get("name"))], log, marked=marked)
         for name, _ in _LISTS
         for container in mappings(spec.get(name))
         if text(container.get("name")) in entries
@@ -92,23 +97,27 @@ def container_images(spec: Mapping[str, Any]) -> tuple[ContainerImage, ...]:
 
 
 def _status(
-    container: Mapping[str, Any], entry: Mapping[str, Any], log: Callable[[str], str | None]
+    container: Mapping[str, Any], entry: Mapping[str, Any], log: Callable[[str], str | None], *, marked: bool
 ) -> ContainerStatus:
     name = text(container.get("name"))
     evidence = runtime_evidence(entry)
     if evidence == SUSPICION and (lines := log(name)) is not None:
         evidence = _word([lines])
-    state = mapping(entry.get("state"))
+    state, ready = mapping(entry.get("state")), entry.get("ready") is True
+    if marked and not ready and "running" not in state:
+        evidence = _EXEC
     part = mapping(state.get("waiting") or state.get("terminated"))
     reason = text(part.get("reason"))
     image, image_id = text(container.get("image")), text(entry.get("imageID"))[:_IMAGE_ID]
-    return ContainerStatus(name, image, image_id, reason if _REASON(reason) else "", evidence)
+    return ContainerStatus(name, image, image_id, reason if _REASON(reason) else "", evidence, ready)
 
 
 SUSPICION = "crash loop"
 """It ends in its first minute, was started again, and is not ready."""
+_MARK = "multiarch.openshift.io/exec-format-error"
+_EXEC = "exec format error"
 _WORDS = {
-    "exec format error": "exec format error",
+    _EXEC: _EXEC,
     "no match for platform in manifest": "no match for platform in manifest",  # containerd
     "no image found for architecture": "no image found in [a-z ]{1,40} for architecture",  # CRI-O
     "no matching manifest": "no matching manifest for ",  # Docker
@@ -127,12 +136,12 @@ def runtime_evidence(status: object) -> str:
 
     status: decoded JSON, not trusted. Raises nothing.
     """
+    if not isinstance(status, Mapping) or status.get("ready") is True:
+        return ""
     states = list(_states(status))
     messages = [state["message"][:_LONGEST] for state in states if isinstance(state.get("message"), str)]
     if word := _word(messages):
         return word
-    if not isinstance(status, Mapping) or status.get("ready") is True:
-        return ""
     restarts = status.get("restartCount")
     looping = isinstance(restarts, int) and restarts > 0 and any(map(_ended_at_once, states))
     return SUSPICION if looping else ""

@@ -6,11 +6,20 @@ the same images are counted together, and containers that run the same build.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from archfit.audit.facts import AuditFacts, BuildFacts, ContainerImage, NodeFacts, Standing, WorkloadFacts
+from archfit.audit.facts import (
+    AuditFacts,
+    BuildFacts,
+    ContainerImage,
+    NodeFacts,
+    PodState,
+    Standing,
+    Term,
+    WorkloadFacts,
+)  # fmt: skip
 from archfit.audit.merge import build_key, workload_key
 from archfit.audit.running.container_images import EVIDENCE, ContainerStatus
 from archfit.audit.running.object_fields import on_node
@@ -19,6 +28,7 @@ from archfit.audit.running.templates import Template
 from archfit.audit.running.webhooks import Labels, Selectors, serves
 from archfit.startup.record import Record
 
+_MOST_FAILING = 10
 _NO_NODE = NodeFacts("", "", "", "")
 _WITHOUT_PODS: tuple[Standing, ...] = (
     "old", "finished", "windows", "idle", "daemonset", "scheduled", "pending", "manifest",
@@ -27,7 +37,7 @@ _WITHOUT_PODS: tuple[Standing, ...] = (
 
 
 class PodTemplate(Record):
-    """What pods have in common that are counted together. cpu, memory: of one pod."""
+    """What pods have in common that are counted together. cpu, memory: of one pod. state: why they do not run."""
 
     owner: Named
     bare: bool
@@ -35,12 +45,11 @@ class PodTemplate(Record):
     images: tuple[ContainerImage, ...]
     cpu: int
     memory: int
-    pinned: tuple[str, ...]
+    terms: tuple[Term, ...]
     tolerations: tuple[tuple[str, str, str, str], ...]
     labels: tuple[tuple[str, str], ...] = ()
     devices: tuple[str, ...] = ()
-    stated: tuple[str, ...] = ()
-    appended: tuple[str, ...] = ()
+    state: PodState | None = None
 
 
 class LastRun(Record):
@@ -63,7 +72,7 @@ class Gathered(Record):
     pods: whether there was any. nodes: by name. held: the object that holds it, and the template.
     labelled: what controls a pod that has not finished, itself where nothing does, and its labels.
     last_runs: of each Job its newest finished pod. rendered: templates of manifests, and where they stand.
-    webhooks: the pods that serve them.
+    webhooks: the pods that serve them. labels: of the nodes, those that pods ask for.
     """
 
     runs: Iterable[tuple[PodTemplate, tuple[ContainerStatus, ...], str, int]]
@@ -75,11 +84,13 @@ class Gathered(Record):
     last_runs: Mapping[Named, LastRun]
     rendered: Sequence[tuple[Template, str]]
     webhooks: Selectors
+    labels: Mapping[str, tuple[tuple[str, str], ...]]
 
 
 def folded(snapshot: str, gathered: Gathered) -> AuditFacts:
     """The workloads, builds and nodes of a snapshot, unsorted."""
     workloads: _Workloads = {}
+    terms: _TermsOfRows = defaultdict(set)
     builds: _Builds = {}
     used: dict[str, list[int]] = {name: [0, 0, 0] for name in gathered.nodes}
     owners: dict[tuple[Named, bool], Owner] = {}
@@ -93,15 +104,17 @@ def folded(snapshot: str, gathered: Gathered) -> AuditFacts:
         if node_name in used and standing != "finished":
             for place, amount in enumerate((template.cpu, template.memory, 1)):
                 used[node_name][place] += pods * amount
-        _count_workload(workloads, _of_run(snapshot, template, pods, owner, standing, node))
+        _count_workload(workloads, terms, _of_run(snapshot, template, pods, owner, standing, node))
         for status in statuses:
             if standing != "finished" or status.evidence:
-                _count_build(builds, _build(snapshot, owner.named, node, status, pods))
+                _count_build(builds, _build(snapshot, owner.named, node, status, pods, node_name))
     for without_pod in _without_pods(snapshot, gathered, tuple(workloads.values())):
-        _count_workload(workloads, without_pod)
+        _count_workload(workloads, terms, without_pod)
     for rendered, where in gathered.rendered:
         webhook = serves(gathered.webhooks, rendered.namespace, rendered.pod_labels)
-        _count_workload(workloads, _of_template(snapshot, rendered).replace(where=where, webhook=webhook))
+        _count_workload(
+            workloads, terms, _of_template(snapshot, rendered).replace(where=where, webhook=webhook)
+        )
     serving = _serving(gathered)
     nodes = (
         node.replace(
@@ -109,14 +122,18 @@ def folded(snapshot: str, gathered: Gathered) -> AuditFacts:
             requested_cpu=used[name][0],
             requested_memory=used[name][1],
             requested_pods=used[name][2],
+            labels=gathered.labels[name],
         )
         for name, node in gathered.nodes.items()
     )
     return AuditFacts(
         nodes=tuple(nodes),
         workloads=tuple(
-            workload.replace(webhook=True) if _place(workload) in serving else workload
-            for workload in workloads.values()
+            workload.replace(
+                webhook=workload.webhook or _place(workload) in serving,
+                terms=_either(terms.get(key, {workload.terms})),
+            )
+            for key, workload in workloads.items()
         ),
         builds=tuple(builds.values()),
     )
@@ -135,8 +152,10 @@ def _serving(gathered: Gathered) -> set[tuple[str, str, str]]:
 def _of_run(
     snapshot: str, template: PodTemplate, pods: int, owner: Owner, standing: Standing, node: NodeFacts
 ) -> WorkloadFacts:
-    runs_on = ((node.architecture or node.kubelet_architecture, pods),)
-    return _workload(snapshot, owner.named, standing, template, pods, runs_on).replace(owner_by=owner.by)
+    at = node.architecture or node.kubelet_architecture
+    row = _workload(snapshot, owner.named, standing, template, pods, ((at, pods),))
+    not_running = ((template.state, at, pods),) if template.state else ()
+    return row.replace(owner_by=owner.by, not_running=not_running)
 
 
 def _workload(
@@ -160,12 +179,10 @@ def _workload(
         pods * template.memory,
         0 if template.cpu or standing == "finished" else pods,
         runs_on,
-        template.pinned,
+        template.terms,
         tolerations=template.tolerations,
         labels=template.labels,
         devices=template.devices,
-        stated=template.stated,
-        appended=template.appended,
     )
 
 
@@ -217,6 +234,7 @@ def _without_pods(
             kind=owner.kind,
             name=owner.name,
             owner_by="" if owner.name == template.name and owner.kind == template.kind else "controller",
+            not_running=(("pending", "", template.pods),) if standing == "pending" and template.pods else (),
         )
         # A Deployment and its ReplicaSet speak of the same pods.
         other = chosen.get((owner, template.images))
@@ -259,7 +277,9 @@ def _weight_of(workload: WorkloadFacts) -> tuple[int, int]:
     return _WITHOUT_PODS.index(workload.standing), workload.pods
 
 
-def _build(snapshot: str, owner: Named, node: NodeFacts, status: ContainerStatus, pods: int) -> BuildFacts:
+def _build(
+    snapshot: str, owner: Named, node: NodeFacts, status: ContainerStatus, pods: int, node_name: str
+) -> BuildFacts:
     return BuildFacts(
         snapshot,
         owner.namespace,
@@ -274,6 +294,8 @@ def _build(snapshot: str, owner: Named, node: NodeFacts, status: ContainerStatus
         pods,
         reason=status.reason,
         evidence=status.evidence,
+        ready=pods * status.ready,
+        failing=(node_name,) if status.evidence and node_name else (),
     )
 
 
@@ -283,20 +305,34 @@ def _of_template(snapshot: str, template: Template) -> WorkloadFacts:
     return _workload(snapshot, template, standing, template, template.pods, runs_on)
 
 
-def _either(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(sorted({*first, *second})) if first and second else ()
+def _either(alternatives: Collection[tuple[Term, ...]]) -> tuple[Term, ...]:
+    """The terms of all; none where pods ask for nothing."""
+    terms = {term for each in alternatives for term in each}
+    return (
+        tuple(sorted(terms, key=lambda term: (term.conditions, term.end))) if () not in alternatives else ()
+    )
+
+
+def _added(before: Iterable[tuple[PodState, str, int]], more: Iterable[tuple[PodState, str, int]]) -> Any:
+    pods: Counter[tuple[PodState, str]] = Counter()
+    for state, architecture, number in (*before, *more):
+        pods[state, architecture] += number
+    return tuple(sorted((*key, number) for key, number in pods.items()))
 
 
 _Workloads: TypeAlias = dict[tuple[Any, ...], WorkloadFacts]
+_TermsOfRows: TypeAlias = dict[tuple[Any, ...], set[tuple[Term, ...]]]
 _Builds: TypeAlias = dict[tuple[Any, ...], BuildFacts]
 
 
-def _count_workload(workloads: _Workloads, more: WorkloadFacts) -> None:
+def _count_workload(workloads: _Workloads, terms: _TermsOfRows, more: WorkloadFacts) -> None:
     key = workload_key(more)
     before = workloads.get(key)
     if before is None:
         workloads[key] = more
         return
+    if before.terms != more.terms:
+        terms[key] |= {before.terms, more.terms}
     runs_on = Counter(dict(before.runs_on))
     runs_on.update(dict(more.runs_on))
     labels = dict(before.labels)
@@ -309,14 +345,12 @@ def _count_workload(workloads: _Workloads, more: WorkloadFacts) -> None:
         memory=before.memory + more.memory,
         without_cpu=before.without_cpu + more.without_cpu,
         runs_on=tuple(sorted(runs_on.items())),
-        pinned=_either(before.pinned, more.pinned),
+        not_running=_added(before.not_running, more.not_running),
         where=min(before.where, more.where),
         labels=tuple(sorted(labels.items())),
         tolerations=tuple(sorted({*before.tolerations} & {*more.tolerations})),
         devices=tuple(sorted({*before.devices} | {*more.devices})),
         webhook=before.webhook or more.webhook,
-        stated=_either(before.stated, more.stated),
-        appended=tuple(sorted({*before.appended, *more.appended})),
     )
 
 
@@ -331,4 +365,6 @@ def _count_build(builds: _Builds, more: BuildFacts) -> None:
         pods=before.pods + more.pods,
         reason=max(before.reason, more.reason),
         evidence=words[0] if words else "",
+        ready=before.ready + more.ready,
+        failing=tuple(sorted({*before.failing, *more.failing})[:_MOST_FAILING]),
     )

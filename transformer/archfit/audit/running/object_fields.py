@@ -1,25 +1,18 @@
 """Fields of decoded objects (JSON's own values) whose types nobody has checked: a wrong type counts as absent.
 
-Of what a pod's own nodeSelector and required node affinity demand, only the node's architecture counts; everything else
-is taken as satisfiable (`placement.affinity`).
+Of what a pod's own nodeSelector and required node affinity ask for, labels count, but for those of the operating
+system; fields (`matchFields`) are taken as met.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from archfit.audit.facts import Standing
-from archfit.base.results import Location, ObjectRef
-from archfit.images.platforms import ARCHITECTURES
+from archfit.audit.facts import Condition, PodState, Standing, Term
 from archfit.options.placement_fields import REQUIRED
-from archfit.placement.affinity import ARCH, OS_LABELS, allowed, demands
-from archfit.placement.fields import MalformedField
+from archfit.placement.affinity import ARCH, OS_LABELS
 from archfit.placement.selection import VIRTUAL_KUBELET
-from archfit.workloads.pods import Pod
-from archfit.yaml.values import typed
 
 _NOTHING: dict[str, Any] = {}
 
@@ -76,58 +69,74 @@ def controller(metadata: Mapping[str, Any]) -> tuple[str, str]:
     return "", ""
 
 
-_ALL = frozenset(ARCHITECTURES)
+_NOWHERE = Term(((ARCH, "In", ()),))
 
 
-def demanded_architectures(spec: Mapping[str, Any]) -> tuple[str, ...]:
-    """Sorted; () where the pod spec demands none, and where nothing meets what it demands."""
-    selector, affinity = mapping(spec.get("nodeSelector")), _node_affinity(spec)
-    if not selector and not affinity:
+def placement_terms(spec: Mapping[str, Any]) -> tuple[Term, ...]:
+    """What a pod spec asks of the labels of its node, sorted; see `facts.WorkloadFacts`."""
+    selector = mapping(spec.get("nodeSelector"))
+    required = mapping(mapping(spec.get("affinity")).get("nodeAffinity")).get(REQUIRED)
+    if not selector and not required:
         return ()
-    written = json.dumps({"nodeSelector": selector, "affinity": {"nodeAffinity": affinity}}, sort_keys=True)
-    return _demanded(written) if ARCH in written else ()
+    selected: list[Condition] = [
+        (key, "In", (value,)) for key, value in selector.items() if isinstance(value, str)
+    ]
+    stated = mapping(required).get("nodeSelectorTerms")
+    if not isinstance(stated, list):
+        terms = {_term(selected, [])}
+    else:
+        filled = [
+            term for term in mappings(stated) if term.get("matchExpressions") or term.get("matchFields")
+        ]
+        terms = {
+            _term(selected, list(map(_condition, mappings(term.get("matchExpressions"))))) for term in filled
+        }
+        terms = terms or {_NOWHERE}
+    if not all(term.conditions or term.end for term in terms):
+        return ()
+    return tuple(sorted(terms, key=lambda term: (term.conditions, term.end)))
 
 
-def _node_affinity(spec: Mapping[str, Any]) -> Mapping[str, Any]:
-    return mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
+def _condition(expression: Mapping[str, Any]) -> Condition:
+    values = expression.get("values")
+    texts = tuple(map(text, values)) if isinstance(values, list) else ()
+    return text(expression.get("key")), text(expression.get("operator")), texts
 
 
-def stated_architectures(spec: Mapping[str, Any]) -> tuple[str, ...]:
-    """As `demanded_architectures`, without what archfit may have written: `In` at the end of a required term."""
-    return _demanded_by(spec, [_without_end(term) for term in _required_terms(spec)])
-
-
-def appended_architectures(spec: Mapping[str, Any]) -> tuple[str, ...]:
-    """As `demanded_architectures`, by the required terms alone that have such an end."""
-    terms = [term for term in _required_terms(spec) if _without_end(term) is not term]
-    return _demanded_by(spec, terms) if terms else ()
-
-
-def _demanded_by(spec: Mapping[str, Any], terms: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    required = {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}} if terms else {}
-    return demanded_architectures({**spec, "affinity": required})
+def _term(selected: list[Condition], conditions: list[Condition]) -> Term:
+    end: tuple[str, ...] = ()
+    if conditions and conditions[-1][:2] == (ARCH, "In"):
+        end = tuple(sorted(conditions[-1][2]))
+        conditions = conditions[:-1] if end else conditions
+    both = {condition for condition in (*selected, *conditions) if condition[0] not in OS_LABELS}
+    return Term(tuple(sorted(both)), end)
 
 
 def _required_terms(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return list(mappings(mapping(_node_affinity(spec).get(REQUIRED)).get("nodeSelectorTerms")))
+    required = mapping(mapping(mapping(spec.get("affinity")).get("nodeAffinity")).get(REQUIRED))
+    return list(mappings(required.get("nodeSelectorTerms")))
 
 
-def _without_end(term: Mapping[str, Any]) -> Mapping[str, Any]:
-    conditions = list(mappings(term.get("matchExpressions")))
-    if not conditions or (conditions[-1].get("key"), conditions[-1].get("operator")) != (ARCH, "In"):
-        return term
-    return {**term, "matchExpressions": [*conditions[:-1], {"key": ARCH, "operator": "Exists"}]}
-
-
-@lru_cache(maxsize=1024)
-def _demanded(written: str) -> tuple[str, ...]:
-    spec = typed(json.loads(written))
-    pod = Pod(ObjectRef("v1", "Pod", "", ""), "", Location(1, 1), ("spec",), spec, {}, {}, ())
-    try:
-        reachable = frozenset[str]().union(*(allowed(demand, _ALL) for demand in demands(pod)))
-    except MalformedField:
-        return ()
-    return () if reachable == _ALL else tuple(sorted(reachable))
+def pod_state(pod: Mapping[str, Any]) -> PodState | None:
+    """Why a pod does not run, None where it does, has finished, or nothing says so."""
+    status = mapping(pod.get("status"))
+    phase = status.get("phase")
+    if phase in ("Succeeded", "Failed"):
+        return None
+    conditions = {text(condition.get("type")): condition for condition in mappings(status.get("conditions"))}
+    if phase == "Running" and mapping(conditions.get("Ready")).get("status", "True") == "True":
+        return None
+    for name in ("containerStatuses", "initContainerStatuses"):
+        for entry in mappings(status.get(name)):
+            if mapping(mapping(entry.get("state")).get("waiting")).get("reason") == "CrashLoopBackOff":
+                return "crashing"
+    if phase == "Running":
+        return "unready"
+    return (
+        "unschedulable"
+        if mapping(conditions.get("PodScheduled")).get("reason") == "Unschedulable"
+        else "pending"
+    )
 
 
 _MIRROR = "kubernetes.io/config.mirror"

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from archfit.audit.facts import ContainerImage, Role
+from archfit.audit.facts import ContainerImage, Role, Term
 from archfit.audit.running.container_images import container_image
 from archfit.audit.running.object_fields import (
-    appended_architectures,
-    demanded_architectures,
     is_windows,
     kept_labels,
     mapping,
     mappings,
-    stated_architectures,
+    placement_terms,
     tolerations,
 )
 from archfit.audit.running.pod_requests import devices, requested_by_manifest
@@ -44,7 +42,7 @@ class Template(Record):
     cpu: int
     memory: int
     pods: int
-    pinned: tuple[str, ...]
+    terms: tuple[Term, ...]
     tolerations: tuple[tuple[str, str, str, str], ...]
     windows: bool
     per_node: bool
@@ -53,8 +51,6 @@ class Template(Record):
     labels: tuple[tuple[str, str], ...] = ()
     devices: tuple[str, ...] = ()
     pod_labels: Labels = ()
-    stated: tuple[str, ...] = ()
-    appended: tuple[str, ...] = ()
 
 
 def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str]) -> Iterator[Template]:
@@ -75,7 +71,7 @@ def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str]) -> 
             cpu,
             memory,
             _pods(pod, root),
-            demanded_architectures(spec),
+            placement_terms(spec),
             tolerations(spec),
             is_windows(spec),
             pod.ref.kind == "DaemonSet",
@@ -84,8 +80,6 @@ def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str]) -> 
             kept_labels(metadata, keys),
             devices(spec),
             labels_of(metadata.get("labels")),
-            stated_architectures(spec),
-            appended_architectures(spec),
         )
 
 

@@ -118,6 +118,11 @@ def node_pool(value: Mapping[str, Any], classes: Iterable[Mapping[str, Any]] = (
             (word, str(limits[key])) for key, word in _LIMITS.items() if limits.get(key) not in (None, "")
         ),
         scales=spec.get("replicas") is None,
+        labels=(
+            *((requirement.key, requirement.operator, requirement.values) for requirement in requirements),
+            ("karpenter.sh/nodepool", "In", (name_of(value),)),
+        ),
+        closed=True,
     )
     problem = _no_node(spec) or contradiction(requirements)
     return pool.replace(problem=problem) if problem else _judged(pool, requirements, node_class)

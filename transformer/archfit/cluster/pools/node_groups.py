@@ -46,6 +46,7 @@ _X86_FAMILIES = (
 )  # fmt: skip
 FAMILIES = dict.fromkeys(_ARM_FAMILIES, "arm64") | dict.fromkeys(_X86_FAMILIES, "amd64")
 """Of Compute Engine: what stands before the first dash of a machine type."""
+_COMPUTE_CLASS = "cloud.google.com/compute-class"
 _ARM_TAINT = Taint("kubernetes.io/arch", "arm64", "NoSchedule")
 
 
@@ -93,6 +94,7 @@ def machines(value: Mapping[str, Any], templates: Iterable[Mapping[str, Any]] = 
         group=f"{value['kind']}/{name_of(value)}" if scales else "",
         cluster=str(spec.get("clusterName") or ""),
         scales=scales,
+        labels=tuple((key, "In", (text,)) for key, text in labels.items()),
     )
     if largest == "0":
         return pool.replace(architectures=(), problem="it has 0 nodes at most, so it brings none")
@@ -134,7 +136,7 @@ def is_compute_class(value: Mapping[str, Any]) -> bool:
 def compute_class(value: Mapping[str, Any]) -> list[Pool]:
     """A pool for each architecture of the families that a ComputeClass names, and one for what is not known of it."""
     spec = mapping(value, "spec")
-    pool = Pool("ComputeClass", name_of(value))
+    pool = Pool("ComputeClass", name_of(value), labels=((_COMPUTE_CLASS, "In", (name_of(value),)),))
     rules = sequence(spec, "priorities")
     families = list(dict.fromkeys(_family(rule, mapping(spec, "priorityDefaults")) for rule in rules))
     config = mapping(spec, "nodePoolConfig")

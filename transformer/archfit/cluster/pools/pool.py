@@ -5,6 +5,7 @@ A pool with a problem counts nowhere: it is named with the problem.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -13,6 +14,11 @@ from archfit.images.platforms import ARCHITECTURES, WINDOWS
 from archfit.startup.record import Record
 
 LINUX = "linux"
+# Written by Kubernetes, Karpenter and the clouds themselves, whatever a pool says.
+_OF_OTHERS = re.compile(
+    r"(?:.*\.)?(?:kubernetes\.io|k8s\.io|karpenter\.(?:sh|k8s\.\w+|azure\.com)|kubernetes\.azure\.com|cloud\.google\.com)/.*"
+    r"|eks\.amazonaws\.com/(?!nodegroup).*"
+)
 
 
 class Pool(Record):
@@ -22,7 +28,8 @@ class Pool(Record):
     `its requirements`. problem: why it brings nothing, or nothing is known: a clause. taints: of its nodes, without
     those that something takes off before pods come. weight: of Karpenter: the heavier pool is tried first. limits:
     (what, how much), as (`CPU`, `500`). group: its name to cluster-autoscaler, "" where that makes no nodes of it.
-    cluster: of Cluster API. scales: an autoscaler decides on the number of its nodes.
+    cluster: of Cluster API. scales: an autoscaler decides on the number of its nodes. labels: conditions that the
+    labels of its nodes meet, as (key, operator, values); closed: others of the user's own its nodes do not have.
     """
 
     kind: str
@@ -36,6 +43,8 @@ class Pool(Record):
     group: str = ""
     cluster: str = ""
     scales: bool = True
+    labels: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    closed: bool = False
 
     @property
     def title(self) -> str:
@@ -52,6 +61,13 @@ class Pool(Record):
     def text(self) -> str:
         """All of it: `amd64 and arm64 (nothing narrows it), limit 500 CPU, weight 10`, or its problem."""
         return self.problem or f"{' and '.join(self.architectures)} ({self.basis}){self.detail}"
+
+    def conditions_on(self, key: str) -> list[tuple[str, str, tuple[str, ...]]]:
+        """What its nodes' label meets; [] where nothing is known of it."""
+        stated = [condition for condition in self.labels if condition[0] == key]
+        return stated or (
+            [(key, "DoesNotExist", ())] if self.closed and not _OF_OTHERS.fullmatch(key) else []
+        )
 
 
 def entries(systems: Collection[str], architectures: Collection[str]) -> tuple[str, ...]:
