@@ -49,8 +49,6 @@ _OF_HOSTILE = (
     RecursionError,
 )
 """What `tarfile` raises for heads that no program writes."""
-
-
 _DAMAGED: tuple[type[Exception], ...] = (
     EOFError,
     gzip.BadGzipFile,

@@ -1,6 +1,6 @@
 """The walk: from an image's config and layers to the head of the program that is started.
 
-Layers are read from the top down, each once, until the file is there. A link that is programs lower starts the search
+Layers are read from the top down, each once, until the file is there. A link that lies lower starts the search
 again from the top, in what was kept. A file at the very path counts in the layer that has it, whatever a lower layer
 makes of its folder; a folder that a layer names takes the place of a link below. Of a script, the interpreters follow.
 Source: OCI image-spec 1.1, layer.md; containerd, pkg/archive/tar.go; Linux, fs/exec.c and fs/namei.c.
