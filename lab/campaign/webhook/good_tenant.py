@@ -55,9 +55,14 @@ class Tally:
 
 
 class GoodTenant(threading.Thread):
-    """Creates pods one after the other, on a connection that is kept, as the API server does."""
+    """Creates pods one after the other, on a connection that is kept, as the API server does.
 
-    def __init__(self, port: int, seed: str, tally: Tally, lock: threading.Lock, *, lies: bool) -> None:
+    keeps: False for an API server that has just started, each time anew.
+    """
+
+    def __init__(
+        self, port: int, seed: str, tally: Tally, lock: threading.Lock, *, lies: bool, keeps: bool = True
+    ) -> None:
         super().__init__(daemon=True)
         self._port = port
         self._drawn = random.Random(seed)
@@ -65,6 +70,7 @@ class GoodTenant(threading.Thread):
         self._tally = tally
         self._lock = lock
         self._lies = lies
+        self._keeps = keeps
         self._number = 0
         self._connection: http.client.HTTPSConnection | None = None
         self._context = _trusting()
@@ -146,7 +152,7 @@ class GoodTenant(threading.Thread):
                 if reused and kept:
                     continue
                 return 0, b""
-            if response.will_close:
+            if response.will_close or not self._keeps:
                 connection.close()
             else:
                 self._connection = connection

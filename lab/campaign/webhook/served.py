@@ -37,7 +37,7 @@ class Served(WebhookServer):
     """See the module. ports: of the registries, by the host that stands for each. words: more arguments.
 
     port: to listen at, 0 for any. file_blocks: how large a file may grow, in the shell's blocks; 0 for any size.
-    files: how many descriptors it may have.
+    files: how many descriptors it may have. package: the folder `transformer` of another archfit, "" for this one.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Served(WebhookServer):
         port: int = 0,
         file_blocks: int = 0,
         files: int = 1024,
+        package: str = "",
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
@@ -57,7 +58,9 @@ class Served(WebhookServer):
         self._lines: list[bytes] = []
         self.secret = Secret(folder / "tls")
         tls = self.secret.write(tls_files().certificate, tls_files().key)
-        super().__init__(folder, "--listen", f"127.0.0.1:{port}", *_trust(folder, ports), *words, tls=tls)
+        environ = {"PYTHONPATH": package} if package else {}
+        words = ("--listen", f"127.0.0.1:{port}", *_trust(folder, ports), *words)
+        super().__init__(folder, *words, tls=tls, **environ)
 
     def started(self, command: list[str], environ: dict[str, str]) -> subprocess.Popen[bytes]:
         own = {"PATH": os.environ["PATH"], "HOME": str(self._folder), "LANG": "C.UTF-8", **_NO_BYTECODE}

@@ -54,7 +54,7 @@ class Storm:
     """What happens. vectors: (name, size, second). troubles: (second, of TROUBLES). servers: 1 or 2. disk: of DISKS.
 
     false: orders for the registry that lies, see `campaign.server`; None for no such registry. least, most: seconds
-    that the storm lasts at least, and a vector at most.
+    that the storm lasts at least, and a vector at most. package: the folder of another archfit, see `Served`.
     """
 
     number: int
@@ -66,6 +66,7 @@ class Storm:
     false: dict[str, Any] | None = None
     least: float = 8.0
     most: float = 60.0
+    package: str = ""
 
     def plain(self) -> dict[str, Any]:
         return asdict(self)
@@ -206,6 +207,7 @@ class Playing:
                     outcome.tally,
                     lock,
                     lies=bool(script.false),
+                    keeps=number + 1 < _TENANTS,
                 )
                 for number in range(_TENANTS)
             ]
@@ -301,14 +303,18 @@ class Playing:
 
     def _start(self, port: int = 0) -> Served:
         self._restarts += 1
-        words = ("--cache", "/proc/archfit/lookups.sqlite") if self._script.disk == "no folder" else ()
-        words = ("--cache", self._cache.url()) if self._cache else words
+        words = [word for name, _, _ in self._script.vectors for word in VECTORS[name].words]
+        if self._cache:
+            words += ["--cache", self._cache.url()]
+        elif self._script.disk == "no folder":
+            words += ["--cache", "/proc/archfit/lookups.sqlite"]
         return Served(
             self._folder / f"server{self._restarts}",
             self._registries.ports,
             *words,
             port=port,
             file_blocks=_BLOCKS.get(self._script.disk, 0),
+            package=self._script.package,
         )
 
     def _watch(self) -> None:

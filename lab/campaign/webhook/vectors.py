@@ -282,12 +282,17 @@ async def _handshakes(flood: Flood, size: int, drawn: random.Random) -> None:
 
 
 class Vector(NamedTuple):
-    """size: as the finding had it. at_once: connections of its own. seconds: how long it lasts at most."""
+    """size: as the finding had it. at_once: connections of its own. seconds: how long it lasts at most.
+
+    paced: its size is a number of pods for all of the time. words: more arguments of the server.
+    """
 
     size: int
     seconds: float
     run: Callable[[Flood, int, random.Random], Awaitable[None]]
     what: str
+    paced: bool = False
+    words: tuple[str, ...] = ()
 
 
 def _posting(
@@ -308,11 +313,14 @@ VECTORS: dict[str, Vector] = {
     "slow registries": Vector(200, 30, _posting(_slow, 40), "two namespaces with two registries of 15 s"),
     "queue": Vector(6, 30, _posting(_queue, 6), "six pods of 256 images of a registry that never answers"),
     "stalls": Vector(600, 30, _posting(_stalls, 300), "600 pods of a registry that never answers, 300 at once"),
-    "crumbs": Vector(600, 30, _paced("crumbs", 5), "20 pods a second of a registry with answers in chunks of one byte"),
-    "crumbs of one": Vector(600, 30, _paced("crumbs", 1), "the same from one namespace"),
-    "continues": Vector(600, 30, _paced("continues", 5), "20 pods a second of a registry that says 100 Continue"),
-    "continues of one": Vector(600, 30, _paced("continues", 1), "the same from one namespace"),
-    "silent": Vector(1500, 30, _silent, "1,500 connections without a byte, more than there are descriptors"),
+    "crumbs": Vector(600, 30, _paced("crumbs", 5), "pods of a registry with answers in chunks of one byte", True),
+    "crumbs of one": Vector(600, 30, _paced("crumbs", 1), "the same from one namespace", True),
+    "continues": Vector(600, 30, _paced("continues", 5), "pods of a registry that says 100 Continue", True),
+    "continues of one": Vector(600, 30, _paced("continues", 1), "the same from one namespace", True),
+    "silent": Vector(
+        1500, 30, _silent, "1,500 connections without a byte, more than there are descriptors",
+        words=("--memory-limit", "4Gi"),
+    ),
     "annotations": Vector(400, 30, _posting(_annotations, 8), "400 pods with 2,400 unknown annotations"),
     "repeated fields": Vector(
         1000, 30, _posting(_repeated_fields, 8), "1,000 pods with one of their fields up to 400 times"
