@@ -76,16 +76,12 @@ class Bench:
         return sorted(self.site.applications())
 
     @contextlib.contextmanager
-    def cause(
-        self, what: str, names: Sequence[str], syncs: int, *, unknown: bool = False, heals: bool = False
-    ) -> Iterator[None]:
+    def cause(self, what: str, names: Sequence[str], syncs: int, *, unknown: bool = False) -> Iterator[None]:
         """Something is done to these applications; it has ended once they have settled."""
         began = time.monotonic()
         before = {name: state_of(one).operation for name, one in self.site.applications().items()}
         numbers = [len(self.watching.causes) + i for i in range(len(names))]
-        self.watching.causes += [
-            Cause(name, what, began, float("inf"), syncs, unknown, heals) for name in names
-        ]
+        self.watching.causes += [Cause(name, what, began, float("inf"), syncs, unknown) for name in names]
         yield
         self.settled(
             what, [name for name in names if name in self.site.applications()], before if syncs else None

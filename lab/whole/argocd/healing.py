@@ -136,7 +136,7 @@ def drifted(bench: Bench, drift: Drift) -> float:
     kind, _, name = drift.resource.partition("/")
     words = ("-n", _namespace(drift.application), kind, name)
     began = time.monotonic()
-    with bench.cause(f"{drift.resource} {drift.what}", [drift.application], 1, heals=True):
+    with bench.cause(f"{drift.resource} {drift.what}", [drift.application], 1):
         if drift.patch:
             bench.site.hub.kubectl("patch", *words, "--type=json", "-p", drift.patch)
         else:

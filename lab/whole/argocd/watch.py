@@ -6,7 +6,8 @@
     faults(states, causes)                what it said without a cause, or too often
 
 A cause is what was done to an application: until it has settled, Argo CD may say OutOfSync once, and sync as often as
-the cause asks for. All else is a fault.
+the cause asks for. It may sync again before it has seen what the last sync did, as it heals by itself: counted apart.
+All else is a fault.
 """
 
 import json
@@ -140,10 +141,7 @@ def state_of(application: Mapping[str, Any], moment: float = 0.0) -> State:
 
 
 class Cause(NamedTuple):
-    """What was done to an application. syncs: how many it asks for. unknown: whether it may fail to be compared.
-
-    heals: whether it is what Argo CD heals. It may then sync again before it sees what the first sync did.
-    """
+    """What was done to an application. syncs: how many it asks for. unknown: whether it may fail to be compared."""
 
     application: str
     what: str
@@ -151,7 +149,6 @@ class Cause(NamedTuple):
     ended: float
     syncs: int
     unknown: bool = False
-    heals: bool = False
 
 
 class Found(NamedTuple):
@@ -239,4 +236,4 @@ def _of_one(states: Sequence[State], causes: Sequence[Cause]) -> Found:
 def _repeats(cause: Cause, syncs: int, before: State | None, state: State) -> bool:
     """Whether it is one more sync of an application that has been OutOfSync since before the first one."""
     still = before is not None and before.sync == state.sync == OUT_OF_SYNC
-    return cause.heals and syncs >= cause.syncs and still
+    return 0 < cause.syncs <= syncs and still
