@@ -109,8 +109,8 @@ format: .venv/.ready ## Rewrite the sources in the project's style
 	$(RUN) -m ruff format .
 
 bench: .venv/.ready ## Measure speed and memory beside kustomize, yq and helm
-	@$(RUN) tests/support/install_tools.py hyperfine kustomize yq kubectl helm3 helm4 uv
-	@$(RUN) benchmarks $(ARGS)
+	@$(RUN) tests/support/install_tools.py kustomize yq helm3 helm4 uv crane regctl
+	@$(RUN) benchmarks $(ARGS); ended=$$?; $(RUN) scripts/pages.py && exit $$ended
 
 bundle: .venv/.run ## Build dist/archfit, which runs without Python (DIST=another folder)
 	@$(PIP) install --require-hashes --no-deps --upgrade --target .tools/pyinstaller -r locks/bundle.lock

@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 from inputs import ROOT
+from measured import Table
 
 sys.path.insert(0, str(ROOT / "lab"))
 
@@ -63,11 +64,14 @@ def main() -> None:
         path = Path(folder) / "cluster.json"
         with path.open("w", encoding="utf-8") as file:
             large_cluster.write(given.pods, given.form, file)
-        print(f"{path.stat().st_size / 1e6:.0f} MB, {given.pods} pods, {given.form}")
+        size = f"{path.stat().st_size / 1e6:,.0f} MB"
         subprocess.run(["cat", path], stdout=subprocess.DEVNULL, check=True)
         done = subprocess.run([sys.executable, "-c", CHILD, path], stdout=subprocess.PIPE, check=True)
+    table = Table("audit", "Of reading the list", "Value")
+    table.row("input", f"{size}, {given.pods:,} pods, as a {given.form}")
     for name, value in json.loads(done.stdout).items():
-        print(f"{name:>20}  {value}")
+        table.row(name, f"{value:,}")
+    table.keep()
 
 
 if __name__ == "__main__":

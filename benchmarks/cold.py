@@ -1,4 +1,6 @@
-"""What a first lookup costs: cold runs, and `archfit inspect` beside crane and regctl. `python benchmarks/cold.py`
+"""What a first lookup costs: cold runs, and `archfit inspect` beside crane and regctl.
+
+    make bench ARGS="--only cold"
 
     distant registry      each request is answered after 50 ms; connections are real TLS, or plain
     a connection          2 round trips more: TCP's, before which nothing counts that the client has sent, and that of
@@ -16,22 +18,17 @@ Nothing leaves loopback.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import socket
 import sys
-import tempfile
 import time
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from environment import clean_environment
 from inputs import ROOT
 from pairs import Command, compared, timed
 
-sys.path.insert(0, str(ROOT / "tests" / "support"))
 sys.path.insert(0, str(ROOT / "fixtures"))
 
 from fake_registry import Answer, Asked, FakeRegistry
@@ -40,9 +37,10 @@ from tls_files import tls_files
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from measured import Table
     from pairs import Run
+    from rows import Bench
 
-TOOLS = ROOT / ".tools" / "bin"
 ROUND_TRIP_SECONDS = 0.05
 PLATFORMS = ("linux/amd64", "linux/arm64")
 SKAFFOLD_SECONDS = 1.497
@@ -89,56 +87,53 @@ class Distant(FakeRegistry):
         return Answer() if asked.kind == "ping" else super().stored(asked)
 
 
-class Bench:
-    """archfit in a clean environment, whose home and cache are in folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.program = clean_environment(folder / "venv") / "archfit"
-        ca = str(tls_files().ca)
-        self.environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "SSL_CERT_FILE": ca}
-        self.empty = Command([str(self.program.with_name("python")), "-I", "-c", "pass"], self.environ)
-
-    def archfit(self, *words: str, stdin: Path | None = None) -> Command:
-        return Command([str(self.program), *words], self.environ, stdin)
-
-    def tool(self, name: str, *words: str) -> Command:
-        return Command([str(TOOLS / name), *words], self.environ)
-
-    def stream(self, images: Sequence[str], pods: int) -> Path:
-        """A stream of pods that use the images in turn."""
-        path = self.folder / f"{len(images)}-{pods}.yaml"
-        path.write_text(
-            "---\n".join(
-                f"apiVersion: v1\nkind: Pod\nmetadata: {{name: p{number}}}\n"
-                f"spec: {{containers: [{{name: a, image: '{images[number % len(images)]}'}}]}}\n"
-                for number in range(pods)
-            )
-        )
-        return path
+def measure(bench: Bench, table: Table, runs: int) -> None:
+    """All rows, `runs` of each."""
+    # The registries' threads share one interpreter, as those of a real server do not.
+    sys.setswitchinterval(0.0005)
+    inspected(bench, table, runs, bearer=False)
+    inspected(bench, table, runs, bearer=True)
+    for hosts in (4, 1):
+        cold(bench, table, runs, hosts=hosts, tls=True)
+        cold(bench, table, runs, hosts=hosts, tls=False)
+    quoted(bench, table, runs, 13, 13, "skaffold render with node affinity", SKAFFOLD_SECONDS, 0.09)
+    quoted(bench, table, runs, 80, 200, "k8smultiarcher", MULTIARCHER_SECONDS, 0.04)
 
 
-def inspected(bench: Bench, runs: int, *, bearer: bool) -> None:
-    """Prints the ratios to crane and regctl for one index."""
+def stream(bench: Bench, images: Sequence[str], pods: int) -> str:
+    """The name of a stream of pods that use the images in turn."""
+    name = f"{len(images)}-{pods}"
+    bench.inputs.path(name).write_text(
+        "---\n".join(
+            f"apiVersion: v1\nkind: Pod\nmetadata: {{name: p{number}}}\n"
+            f"spec: {{containers: [{{name: a, image: '{images[number % len(images)]}'}}]}}\n"
+            for number in range(pods)
+        ),
+        encoding="utf-8",
+    )
+    return name
+
+
+def inspected(bench: Bench, table: Table, runs: int, *, bearer: bool) -> None:
+    """The ratios to crane and regctl for one index."""
     with Distant() as distant:
         distant.index("team/app", "1", PLATFORMS)
         if bearer:
             distant.bearer()
         image = f"{distant.host}/team/app:1"
-        ours = bench.archfit("inspect", "--raw", f"--allow-host={distant.host}", image)
+        ours = bench.archfit("", "inspect", "--raw", f"--allow-host={distant.host}", image)
         crane = bench.tool("crane", "manifest", image)
         regctl = bench.tool("regctl", "manifest", "get", "--format", "raw-body", image)
         setting = "TLS, bearer token, realm remembered" if bearer else "TLS"
         timed(ours)  # the realm
         for name, peer, limit in (("crane manifest", crane, 0.9), ("regctl manifest get", regctl, 1.15)):
             pair = compared(ours, peer, runs)
-            asked = [_requests(distant, command) for command in (ours, peer)]
-            goal = f"≤ {limit:g}{'' if pair.ratio <= limit else ' (missed)'}"
-            print(
-                f"| inspect / {name}, {setting} | {pair.ratio:.2f} | {goal} | {_ms(pair.first)} | {_ms(pair.second)} | "
-                f"{asked[0]} / {asked[1]} requests |",
-                flush=True,
+            cells = (
+                f"{_ms(one)}, {_requests(distant, command)} requests"
+                for one, command in ((pair.first, ours), (pair.second, peer))
             )
+            bound = table.bound(pair.ratio, limit)
+            table.row(f"inspect / {name}, {setting}", f"{pair.ratio:.2f}", bound, *cells, "")
 
 
 def _requests(distant: Distant, command: Command) -> int:
@@ -147,20 +142,17 @@ def _requests(distant: Distant, command: Command) -> int:
     return distant.count()
 
 
-def cold(bench: Bench, runs: int, *, hosts: int, tls: bool) -> None:
-    """Prints 40 images on some hosts beside a warm run and the critical path.
-
-    tls: real; without it, only its two round trips are left.
-    """
-    distants = [Distant(tls=tls) for _ in range(hosts)]
-    try:
+def cold(bench: Bench, table: Table, runs: int, *, hosts: int, tls: bool) -> None:
+    """40 images on some hosts beside a warm run and the critical path. tls: False leaves its two round trips alone."""
+    with contextlib.ExitStack() as open_ones:
+        distants = [open_ones.enter_context(Distant(tls=tls)) for _ in range(hosts)]
         names = [f"h{number % hosts}.example/a{number}:1" for number in range(40)]
         for number in range(40):
             distants[number % hosts].index(f"a{number}", "1", PLATFORMS)
         mirrors = [f"--mirror=h{number}.example={one.url}" for number, one in enumerate(distants)]
-        stream = bench.stream(names, 40)
-        ours = bench.archfit("--no-cache", *mirrors, stdin=stream)
-        kept = bench.archfit(*mirrors, stdin=stream)
+        read = stream(bench, names, 40)
+        ours = bench.archfit(read, "--no-cache", *mirrors)
+        kept = bench.archfit(read, *mirrors)
         timed(kept)
         pairs = [(timed(ours), timed(kept)) for _ in range(runs)]
         path = (2 + -(-40 // hosts // IN_FLIGHT)) * ROUND_TRIP_SECONDS
@@ -168,32 +160,27 @@ def cold(bench: Bench, runs: int, *, hosts: int, tls: bool) -> None:
         seconds, warm = (_ms(_middle([pair[side] for pair in pairs])) for side in (0, 1))
         where = f"{hosts} hosts" if hosts > 1 else "one host"
         setting = "TLS" if tls else "only its delays"
-        print(
-            f"| cold, 40 images on {where}, {setting} / warm run + critical path | {ratio:.2f} | "
-            f"≤ 1.25{'' if ratio <= 1.25 else ' (missed)'} | {seconds} | {warm} + {path * 1000:.0f} ms | |",
-            flush=True,
+        table.row(
+            f"cold, 40 images on {where}, {setting} / warm run + critical path",
+            *(f"{ratio:.2f}", table.bound(ratio, 1.3), seconds, f"{warm} + {path * 1000:.0f} ms", ""),
         )
-    finally:
-        for one in distants:
-            one.close()
 
 
-def quoted(bench: Bench, runs: int, images: int, pods: int, peer: str, seconds: float, limit: float) -> None:
-    """Prints a cold run over plain HTTP beside another tool's time, which was measured elsewhere."""
+def quoted(
+    bench: Bench, table: Table, runs: int, images: int, pods: int, peer: str, seconds: float, limit: float
+) -> None:
+    """A cold run over plain HTTP beside another tool's time, which was measured elsewhere."""
     with Distant(tls=False, far=False) as distant:
         for number in range(images):
             distant.index(f"a{number}", "1", PLATFORMS)
-        stream = bench.stream([f"h.example/a{number}:1" for number in range(images)], pods)
-        ours = bench.archfit("--no-cache", f"--mirror=h.example={distant.url}", stdin=stream)
-        middle = compared(
-            ours, bench.empty, runs
-        ).first  # a small process starts it, so that its memory is its own
+        read = stream(bench, [f"h.example/a{number}:1" for number in range(images)], pods)
+        ours = bench.archfit(read, "--no-cache", f"--mirror=h.example={distant.url}")
+        middle = compared(ours, bench.empty, runs).first
         ratio = middle.seconds / seconds
-        print(
-            f"| cold, {images} images in {pods} pods / {peer} | {ratio:.3f} | ≤ {limit:g}"
-            f"{'' if ratio <= limit else ' (missed)'} | {_ms(middle)} | {seconds * 1000:.0f} ms, quoted | "
-            f"peak {middle.peak_mib:.1f} MiB |",
-            flush=True,
+        table.row(
+            f"cold, {images} images in {pods} pods / {peer}",
+            *(f"{ratio:.3f}", table.bound(ratio, limit), f"{_ms(middle)}, {middle.peak_mib:.0f} MiB"),
+            *(f"{seconds * 1000:.0f} ms, quoted", ""),
         )
 
 
@@ -203,28 +190,3 @@ def _middle(runs: Sequence[Run]) -> Run:
 
 def _ms(run: Run) -> str:
     return f"{run.seconds * 1000:.0f} ms"
-
-
-def main() -> None:
-    """Makes the environment, and measures."""
-    parser = argparse.ArgumentParser(prog="benchmarks/cold.py", description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=15, help="pairs of each row")
-    runs = parser.parse_args().runs
-    sys.setswitchinterval(
-        0.0005
-    )  # the registries' threads share one interpreter, as those of a real server do not
-    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, {runs} runs of each\n")
-    print("| what | ratio | goal | archfit | beside | |\n| --- | --- | --- | --- | --- | --- |", flush=True)
-    with tempfile.TemporaryDirectory() as name:
-        bench = Bench(Path(name))
-        inspected(bench, runs, bearer=False)
-        inspected(bench, runs, bearer=True)
-        for hosts in (4, 1):
-            cold(bench, runs, hosts=hosts, tls=True)
-            cold(bench, runs, hosts=hosts, tls=False)
-        quoted(bench, runs, 13, 13, "skaffold render with node affinity", SKAFFOLD_SECONDS, 0.09)
-        quoted(bench, runs, 80, 200, "k8smultiarcher", MULTIARCHER_SECONDS, 0.04)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,8 @@
-"""What is measured: manifests of the shared corpus, and streams made from them.
+"""What is measured: the manifest that Argo CD publishes, a shop, and streams made from them.
 
-argo-cd     1.9 MB, 59 objects, 7 with pods
-boutique    22 KB, 35 objects, 12 with pods
-dense       boutique x 85, names made unique: 1,020 Deployments
+argo-cd     1.9 MB, 7 of its objects with pods
+shop        22 KB, 36 objects, 12 with pods
+dense       shop x 85, names made unique: 1,020 Deployments
 dense10     dense x 10
 nothing     argo-cd less its workloads
 dense50     dense x 50: 96 MB
@@ -11,13 +11,14 @@ dense-json  dense as one List, as `kubectl get -o json` prints it
 crds        27 MB of CustomResourceDefinitions
 crds-list   the same as one List
 
-    python benchmarks/inputs.py FOLDER      writes them all (dense50 only here), and says what they hold
+    python benchmarks/inputs.py FOLDER      writes them all, and says what they hold
+
+Argo CD's manifest comes from its Go module (`published_crds`), which is fetched once.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from pathlib import Path
@@ -27,27 +28,103 @@ import yaml
 
 from definitions import as_list, definitions, repeated
 
-ROOT = Path(__file__).resolve().parent.parent
-SHARED = Path(os.environ.get("TEST_SHARED", ROOT.parent / "shared"))
-_PIN = re.compile(rb"@sha256:[0-9a-f]{64}")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+
+import machine
+from published_crds import Module, files
+
+ROOT = machine.ROOT
+_ARGOCD = Module(
+    *("github.com/argoproj/argo-cd/v3", "v3.5.1", "h1:jtwPLEFX9mNj3jSq88ugFcScGnOZVs2DWaXFuZxrRT8="),
+    ("manifests/install.yaml",),
+)
+_IMAGE = re.compile(rb"^ +(?:- )?image: [\"']?([^\s\"']+)", re.MULTILINE)
 _CONTAINERS = re.compile(rb"^ +containers:", re.MULTILINE)
-_RELEASES = [
-    "argo-cd",
-    "aws-ebs-csi-driver",
-    "aws-vpc-cni",
-    "cert-manager",
-    "gpu-operator",
-    "ingress-nginx",
-    "jenkins",
-    "kube-prometheus-stack",
-    "loki",
-    "longhorn",
-    "metrics-server",
-    "redis",
-    "traefik",
-    "velero",
-]
 _CRDS_BYTES = 27_000_000
+_NAMES = "ads basket carts checkout currency emails frontend loads payment products shipping stock"
+# One service of the shop, with what charts of services usually state.
+_SERVICE = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: NAME
+  labels:
+    app: NAME
+spec:
+  selector:
+    matchLabels:
+      app: NAME
+  template:
+    metadata:
+      labels:
+        app: NAME
+    spec:
+      serviceAccountName: NAME
+      terminationGracePeriodSeconds: 5
+      securityContext:
+        fsGroup: 1000
+        runAsNonRoot: true
+        runAsUser: 1000
+      containers:
+      - name: server
+        image: registry.example.com/shop/NAME:v1.4.2
+        securityContext:
+          allowPrivilegeEscalation: false
+          capabilities:
+            drop:
+              - ALL
+          readOnlyRootFilesystem: true
+        ports:
+        - name: grpc
+          containerPort: 7000
+        env:
+        - name: PORT
+          value: "7000"
+        - name: CATALOG_ADDRESS
+          value: "products.shop.svc:3550"
+        - name: CURRENCY_ADDRESS
+          value: "currency.shop.svc:7000"
+        - name: ENABLE_PROFILER
+          value: "0"
+        # - name: BRAND
+        readinessProbe:
+          initialDelaySeconds: 20
+          periodSeconds: 15
+          grpc:
+            port: 7000
+        livenessProbe:
+          initialDelaySeconds: 20
+          periodSeconds: 15
+          grpc:
+            port: 7000
+        resources:
+          requests:
+            cpu: 100m
+            memory: 64Mi
+          limits:
+            cpu: 200m
+            memory: 128Mi
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: NAME
+  labels:
+    app: NAME
+spec:
+  type: ClusterIP
+  selector:
+    app: NAME
+  ports:
+  - name: grpc
+    port: 7000
+    targetPort: 7000
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: NAME
+"""
 
 
 class Inputs(NamedTuple):
@@ -60,21 +137,19 @@ class Inputs(NamedTuple):
         return self.folder / f"{name}.yaml"
 
 
-def made(folder: Path, *, largest: bool = False) -> Inputs:
-    """Writes the streams into folder, dense50 only if it has to be the largest.
-
-    Pins are taken off: no registry here can serve their digests.
-    """
-    manifests = SHARED / "corpus" / "manifests"
-    argo = (manifests / "argo-cd.yaml").read_bytes()
-    boutique = _PIN.sub(b"", (manifests / "online-boutique.yaml").read_bytes())
-    dense = _repeated(boutique, 85)
+def made(folder: Path) -> Inputs:
+    """Writes the streams into folder. Every third image is built for amd64 alone."""
+    (manifest,) = files((_ARGOCD,))
+    argo = manifest.read_bytes()
+    shop = "---\n".join(_SERVICE.replace("NAME", name) for name in _NAMES.split()).encode()
+    dense = _repeated(shop, 85)
     documents = argo.split(b"\n---\n")
     streams = {
         "argo-cd": argo,
-        "boutique": boutique,
+        "shop": shop,
         "dense": dense,
-        "dense10": _repeated(boutique, 850),
+        "dense10": _repeated(shop, 850),
+        "dense50": _repeated(shop, 4250),
         "nothing": b"\n---\n".join(
             one for one in documents if not (_CONTAINERS.search(one) and b"kind: CustomRes" not in one)
         ),
@@ -86,16 +161,15 @@ def made(folder: Path, *, largest: bool = False) -> Inputs:
     }
     items = {"apiVersion": "v1", "items": decoded(dense), "kind": "List"}
     streams["dense-json"] = json.dumps(items, indent=4).encode()
-    crds = tuple(repeated(definitions([argo, *_releases().values()]), _CRDS_BYTES))
+    crds = tuple(repeated(definitions([argo]), _CRDS_BYTES))
     streams |= {"crds": b"---\n".join(crds), "crds-list": as_list(crds)}
-    if largest:
-        streams["dense50"] = _repeated(boutique, 4250)
     for name, stream in streams.items():
         (folder / f"{name}.yaml").write_bytes(stream)
-    table = json.loads((SHARED / "corpus" / "platforms.json").read_text(encoding="utf-8"))
-    platforms = {image.partition("@")[0]: offered for image, offered in table.items() if offered}
+    offered = (["linux/amd64"], ["linux/amd64", "linux/arm64"], ["linux/amd64", "linux/arm64"])
+    images = sorted(set(_IMAGE.findall(argo + shop)))
+    platforms = {image.decode(): offered[number % 3] for number, image in enumerate(images)}
     platforms |= json.loads((ROOT / "fixtures" / "demo" / "platforms.json").read_text(encoding="utf-8"))
-    platforms |= {f"h.example/a{number}:1": ["linux/amd64", "linux/arm64"] for number in range(40)}
+    platforms |= {f"h.example/a{number}:1": offered[1] for number in range(40)}
     return Inputs(folder, platforms)
 
 
@@ -106,11 +180,6 @@ def _repeated(stream: bytes, times: int) -> bytes:
         for number in range(times)
         for document in documents
     )
-
-
-def _releases() -> dict[str, bytes]:
-    charts = SHARED / "corpus" / "helm3"
-    return {name: _PIN.sub(b"", (charts / f"{name}.yaml").read_bytes()) for name in _RELEASES}
 
 
 _TEXT = {"tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value"}
@@ -143,7 +212,7 @@ def main() -> None:
     """Writes the streams, and prints a table of them."""
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    inputs = made(folder, largest=True)
+    inputs = made(folder)
     print("| stream | bytes | objects | with pods |\n| --- | --- | --- | --- |")
     for path in sorted(inputs.folder.glob("*.yaml")):
         stream = path.read_bytes()

@@ -2,24 +2,27 @@
 
     python benchmarks/webhook.py [--beside PROGRAM] [--before FOLDER]
 
-    full speed    10,000 reviews of 4.7 KB over 8 connections that are kept: requests a second, p50, p99
+    full speed    10,000 reviews of 3.8 KB over 8 connections that are kept: requests a second, p50, p99
     half load     half of its full speed, for 5 s: p50, p99, processor time for each request
     slowly        300 requests a second, for 5 s
     memory        resident, of all its processes, after all of these
+    start         until it answers over TLS
 
-Medians of three rounds, each of which asks every server in turn. PROGRAM is a build of k8smultiarcher
-(github.com/arturhoo/k8smultiarcher, `go build`); it answers the same reviews. FOLDER is `transformer` of another
-checkout, whose archfit is measured too. The client (tests/judges/load) runs on the same machine. Nothing leaves
-loopback.
+Medians of three rounds, each of which asks every server in turn; `make pages` then renews docs/proof.md. PROGRAM is a
+build of k8smultiarcher (github.com/arturhoo/k8smultiarcher, `go build`); it answers the same reviews. FOLDER is
+`transformer` of another checkout, whose archfit is measured too. The client (tests/judges/load) runs on the same
+machine. Nothing leaves loopback.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import http.client
 import json
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -30,12 +33,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inputs import ROOT
 
-sys.path.insert(0, str(ROOT / "tests" / "support"))
 sys.path.insert(0, str(ROOT / "fixtures"))
 
 import machine
 from admission_reviews import pod, review
 from fake_registry import FakeRegistry
+from measured import Table
 from tls_files import tls_files
 
 if TYPE_CHECKING:
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
 
 IMAGES = ("team/web:1.27", "team/side:2")
 PLATFORMS = ("linux/amd64", "linux/arm64")
+_BEFORE = "archfit before"
 TICK = 1_000_000 // os.sysconf("SC_CLK_TCK")
 
 
@@ -80,19 +84,27 @@ class Load:
         return found
 
 
+def answers(port: int) -> bool:
+    """Whether somebody answers there over TLS, whatever the status."""
+    context = ssl.create_default_context(cafile=str(tls_files().ca))
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=5)
+        connection.request("GET", "/")
+        return bool(connection.getresponse().status)
+    return False
+
+
 @contextlib.contextmanager
-def running(command: list[Any], environ: dict[str, str], port: int) -> Iterator[int]:
-    """The process id of a server, once it takes connections."""
+def running(command: list[Any], environ: dict[str, str], port: int) -> Iterator[tuple[int, float]]:
+    """The process id of a server once it answers, and after how many seconds it did."""
     process = subprocess.Popen(
         command, env={**os.environ, **environ}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        end = time.monotonic() + 20
-        while time.monotonic() < end and process.poll() is None:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-                break
-            time.sleep(0.05)
-        yield process.pid
+        began = time.monotonic()
+        while time.monotonic() < began + 20 and process.poll() is None and not answers(port):
+            time.sleep(0.01)
+        yield process.pid, time.monotonic() - began
     finally:
         process.terminate()
         process.wait(20)
@@ -128,6 +140,7 @@ class Server(NamedTuple):
     name: str
     pid: int
     port: int
+    seconds: float
 
 
 class Cell(NamedTuple):
@@ -147,21 +160,22 @@ def measured(load: Load, server: Server, *words: str) -> Cell:
     return Cell(found["requests"] / found["seconds"], found["p50"], found["p99"], spent * 1e6)
 
 
-def row(server: Server, what: str, cells: Sequence[Cell]) -> Cell:
-    """Prints the medians of the rounds."""
+def row(table: Table, server: Server, what: str, cells: Sequence[Cell]) -> Cell:
+    """The medians of the rounds."""
     made = Cell(*map(median, zip(*cells, strict=True)))
-    words = (server.name, what, f"{made.rate:.0f}", f"{made.p50:.2f}", f"{made.p99:.2f}", f"{made.spent:.0f}")
-    print("| " + " | ".join(words) + " |", flush=True)
+    table.row(
+        server.name, what, f"{made.rate:.0f}", f"{made.p50:.2f}", f"{made.p99:.2f}", f"{made.spent:.0f}"
+    )
     return made
 
 
-def by_turns(load: Load, servers: Sequence[Server], rounds: int) -> None:
-    """Prints the rows of all servers: each round asks one after the other."""
+def by_turns(load: Load, table: Table, servers: Sequence[Server], rounds: int) -> None:
+    """The rows of all servers: each round asks one after the other."""
     for server in servers:
         load.run(server.port, "-n", "500", "-c", "4")
     full = [[measured(load, server, "-n", "10000") for server in servers] for _ in range(rounds)]
     rates = [
-        row(server, "full speed", one).rate
+        row(table, server, "full speed", one).rate
         for server, one in zip(servers, zip(*full, strict=True), strict=True)
     ]
     for what, asked in (("half load", [rate / 2 for rate in rates]), ("slowly", [300.0] * len(servers))):
@@ -173,9 +187,10 @@ def by_turns(load: Load, servers: Sequence[Server], rounds: int) -> None:
             for _ in range(rounds)
         ]
         for server, one in zip(servers, zip(*made, strict=True), strict=True):
-            row(server, what, one)
+            row(table, server, what, one)
     for server in servers:
-        print(f"| {server.name} | memory | {resident(server.pid):.0f} MiB | | | |")
+        table.row(server.name, "memory", f"{resident(server.pid):.0f} MiB", "", "", "")
+        table.row(server.name, "start", f"{server.seconds * 1000:.0f} ms", "", "", "")
 
 
 def free_port() -> int:
@@ -205,7 +220,8 @@ def main() -> None:
         servers: list[Server] = []
 
         def start(name: str, command: list[Any], environ: dict[str, str], port: int) -> None:
-            servers.append(Server(name, stack.enter_context(running(command, environ, port)), port))
+            pid, seconds = stack.enter_context(running(command, environ, port))
+            servers.append(Server(name, pid, port, seconds))
 
         def archfit(name: str, environ: dict[str, str]) -> None:
             port = free_port()
@@ -219,7 +235,7 @@ def main() -> None:
 
         archfit("archfit", {})
         if words.before:
-            archfit("archfit before", {"PYTHONPATH": words.before})
+            archfit(_BEFORE, {"PYTHONPATH": words.before})
         if words.beside:
             port = free_port()
             environ = {
@@ -232,12 +248,13 @@ def main() -> None:
                 "SSL_CERT_FILE": str(files.ca),
             }
             start("k8smultiarcher", [words.beside], environ, port)
-        print(f"reviews of {load.size} bytes, load of the machine {os.getloadavg()[0]:.1f}\n")
-        print(
-            "| server | what | requests/s | p50 ms | p99 ms | processor us |\n| --- | --- | --- | --- | --- | --- |"
+        print(f"reviews of {load.size} bytes")
+        table = Table(
+            "webhook", "Server", "What", "Requests a second", "p50 ms", "p99 ms", "Processor time of one, µs"
         )
-        by_turns(load, servers, words.rounds)
+        by_turns(load, table, servers, words.rounds)
         print(f"\n{registry.count()} requests to the registry, load {os.getloadavg()[0]:.1f}")
+    table.keep(but=_BEFORE)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""What `make -C lab whole` measured, as Markdown tables: fixtures/whole/PART/measured.json into the pages.
+"""What was measured, as Markdown tables in the pages: fixtures/whole/PART/measured.json of `make -C lab whole`, and
+fixtures/bench/PROGRAM.json of benchmarks/.
 
 <!-- whole -->       a row for each part        docs/proof.md
 <!-- argocd -->      the acts of that part      docs/proof.md
@@ -6,18 +7,21 @@
 <!-- karpenter -->   the turns of that part     docs/clouds.md
 <!-- tools -->       the tools of that part     docs/tools.md
 <!-- undo -->        the ways out               docs/undo.md
+<!-- bench PROGRAM -->   what it measured       docs/proof.md
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from archfit.cli.page_text import anchor
 
-MEASURED = Path(__file__).resolve().parents[1] / "fixtures" / "whole"
+_FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
+MEASURED, BENCHMARKS = _FIXTURES / "whole", _FIXTURES / "bench"
 _POOLS = {
     "one-pool": "one NodePool for both",
     "tainted": "one for each, arm64 with a taint",
@@ -47,6 +51,15 @@ def measured(part: str) -> Mapping[str, Any]:
     """The newest record of a part."""
     found: Mapping[str, Any] = json.loads((MEASURED / part / "measured.json").read_text(encoding="utf-8"))
     return found
+
+
+def bench_table(program: str) -> str:
+    """What a program of benchmarks/ measured, as it printed it."""
+    path = BENCHMARKS / f"{program}.json"
+    if not path.exists():
+        return "Not measured yet.\n"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    return f"Measured on {record['on']}.\n\n{_table(record['head'], record['rows'])}"
 
 
 def karpenter_table() -> str:
@@ -318,4 +331,5 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "karpenter": karpenter_table,
     "tools": tools_table,
     "undo": undo_table,
+    **{f"bench {name}": partial(bench_table, name) for name in ("rows", "webhook", "audit")},
 }
