@@ -17,6 +17,7 @@ from archfit.images.overrides import override
 from archfit.images.platforms import Absent, Answer, Found
 from archfit.images.reference import parse
 from archfit.options.settings import Options
+from archfit.webhook.added_record import NAME
 from archfit.webhook.admitted_pod import admitted_pod, at_admission
 from archfit.yaml.values import plain, typed
 from line_judge import LineJudge
@@ -25,10 +26,8 @@ from pod_decisions import ARCH, terms_of
 OLDEST = "1.33"
 """What the API server of the oldest supported Kubernetes, 1.34, checks a new policy as."""
 ALONE, UNFIT, UNKNOWN = "archfit leaves pod ", " may go to ", "archfit does not know where "
-_UNKNOWN, _OWN_TERMS = (
-    "no toleration and no preference is added (--on-",
-    "with its own required node affinity",
-)
+_ADDS_NOTHING, _OWN_TERMS = "no toleration and no preference is added", "with its own required node affinity"
+_UNKNOWN = f"{_ADDS_NOTHING} (--on-"
 _BINDING = "ValidatingAdmissionPolicyBinding"
 
 
@@ -113,20 +112,24 @@ def outcome(
         return f"left alone: {reason}"
     decision, after = decided(pod, images, options, namespace)
     assert admitted.pod == judge.normalised(after), (options, pod, admitted.pod["spec"], after["spec"])
-    complaints = _complaints(decision, pod, options) if admitted.matches else set()
+    complaints = _complaints(decision, pod, after, options) if admitted.matches else set()
     assert said == complaints, (pod, admitted.warnings, decision.results, options)
     if decision.outcome == "Change":
         assert judge.admit(admitted.pod, namespace).pod == admitted.pod, ("a second time", options, pod)
     return decision.outcome
 
 
-def _complaints(decision: Decision, pod: dict[str, Any], options: Options) -> set[str]:
+def _complaints(decision: Decision, pod: dict[str, Any], after: dict[str, Any], options: Options) -> set[str]:
     """What the companion has to say of a pod that the policy decides."""
     somewhere = any(_allows(pod["spec"], name) for name in options.cluster_architectures)
     conflict = decision.outcome == "Conflict" and somewhere
     unfit = conflict or any(_OWN_TERMS in one.message for one in decision.results)
-    # Whether Istio or nobody fills `auto` in, the policy does not know.
-    unknown = any(_UNKNOWN in one.message and one.image != "auto" for one in decision.results)
+    # Beside a record it names each one: a webhook added it late. Else not `auto`, which Istio or nobody fills in.
+    late = NAME in after["metadata"].get("annotations", {})
+    unknown = any(
+        (_ADDS_NOTHING if late else _UNKNOWN) in one.message and (late or one.image != "auto")
+        for one in decision.results
+    )
     return ({UNFIT} if unfit else set()) | ({UNKNOWN} if unknown else set())
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,6 +17,7 @@ from archfit.base.errors import ArchfitError
 from archfit.options.settings import Operator, Options, Settings
 from archfit.options.table import SPEC
 from archfit.policy.command import run
+from archfit.policy.images import KINDS as KINDS_OF_LIVE
 from archfit.policy.images import LiveImage, PolicyImages, from_cluster
 from archfit.policy.table import installed_table
 from lock_runs import Said, pod
@@ -176,6 +178,7 @@ def test_stats_are_written_instead(policy: Policy):
     assert (stats["images"], stats["platformLists"]) == (2, 2)
     longest = max(one["codePoints"] for one in stats["expressions"])
     assert stats["longestExpression"]["codePoints"] == longest < stats["limits"]["codePoints"]
+    assert "MutatingAdmissionPolicy/archfit.dev" in {one["object"] for one in stats["expressions"]}
     assert [one["kind"] for one in stats["objects"]] == KINDS
 
 
@@ -402,3 +405,64 @@ def test_images_of_a_cluster_do_not_choose_private_servers(policy: Policy, regis
     assert registry.asked == []
     assert made.images == {}
     assert any("--allow-host" in result.message for result in made.results)
+
+
+KUBECTL = """\
+#!{python} -I
+import json, sys
+objects, words = json.load(open({objects!r})), sys.argv[1:]
+path = words[-1].partition("?")[0]
+if "create" in words:
+    pods = [{{**pod, "metadata": {{"namespace": "shop", **pod["metadata"]}}}} for pod in json.load(sys.stdin)["items"]]
+    print(json.dumps({{"kind": "List", "items": pods}}))
+elif "--context=prod" not in words or path not in objects:
+    sys.exit("Error from server (NotFound): the server could not find the requested resource")
+else:
+    print(json.dumps(objects[path]))
+"""
+ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+
+
+@pytest.fixture
+def cluster(policy: Policy) -> Policy:
+    """A cluster whose policy does not act, and knows app:1 alone. Its context is `prod`."""
+    policy.lock({"quay.io/team/app:1": LOCK["quay.io/team/app:1"]})
+    made = {one["kind"]: one for one in objects(policy.run())}
+    known = {
+        f"{ADMISSION}": {"resources": [{"name": "mutatingadmissionpolicies"}]},
+        f"{ADMISSION}/mutatingadmissionpolicies/archfit.dev": made["MutatingAdmissionPolicy"],
+        f"{ADMISSION}/mutatingadmissionpolicybindings/archfit.dev": made["MutatingAdmissionPolicyBinding"],
+        "/api/v1/namespaces/shop": {"metadata": {}},
+        **{kind.path(""): {"items": []} for kind in KINDS_OF_LIVE},
+        "/api/v1/pods": {"items": list(yaml.safe_load_all(pod("quay.io/team/app:1", "nginx:1.27")))},
+    }
+    (policy.folder / "objects.json").write_text(json.dumps(known), encoding="utf-8")
+    program, content = policy.folder / "kubectl", str(policy.folder / "objects.json")
+    program.write_text(KUBECTL.format(python=sys.executable, objects=content), encoding="utf-8")
+    program.chmod(0o755)
+    policy.lock()
+    return policy
+
+
+def test_the_check_names_each_object_in_its_place(cluster: Policy):
+    rollout = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "r"}}
+    template = {"spec": {"containers": [{"name": "a", "image": "quay.io/team/app:1"}]}}
+    text = json.dumps({**rollout, "spec": {"template": template}}) + "\n"
+    text += pod("quay.io/team/app:1", name="a") + pod("nginx:1.27", name="b")
+    said = cluster.run("--check", "--context", "prod", "--json", "-", text=text)
+    assert said.status == 3, said.stderr
+    found = json.loads(said.stdout)["pods"]
+    assert [(one["object"]["name"], one["location"]["document"], one["outcome"]) for one in found] == [
+        ("r", 1, "not-compared"),
+        ("a", 2, "different"),
+        ("b", 3, "left-alone"),
+    ]
+    assert found[2]["reason"] == "the policy does not know nginx:1.27: renew it with archfit policy"
+
+
+def test_the_cluster_of_that_context_is_read_and_what_its_policy_knows_is_kept(cluster: Policy):
+    said = cluster.run("--live", "--context", "prod", "--offline", lock_file=False)
+    assert list(images(said)) == ["quay.io/team/app:1"]
+    assert "from the pods and workloads of a cluster (1 image)" in said.stdout.splitlines()[0]
+    assert "those in the installed policy are kept" in said.stderr
+    assert cluster.run("--live", "--context", "dev", lock_file=False).status == 2

@@ -96,6 +96,13 @@ def test_a_daemon_set_controls_its_pod():
     assert (owner["kind"], owner["name"], owner["controller"]) == ("DaemonSet", "web", True)
 
 
-def test_pods_of_an_operator_are_not_known():
-    (pod,) = pods(an_object("Rollout", {"template": TEMPLATE}, "argoproj.io/v1alpha1"))
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(an_object("Rollout", {"template": TEMPLATE}, "argoproj.io/v1alpha1"), id="an operator's"),
+        pytest.param({"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": "x"}, "template": TEMPLATE}, id="a template alone"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_pod_that_is_known_has_none(value: dict[str, Any]):
+    (pod,) = pods(value)
     assert pod.value is None

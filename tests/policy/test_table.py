@@ -12,6 +12,7 @@ from archfit.base.errors import UsageError
 from archfit.images.platforms import Found, parse_platform
 from archfit.options.settings import Options
 from archfit.options.text_form import image_platforms
+from archfit.policy.images import left_out
 from archfit.policy.objects import policy_objects
 from archfit.policy.settings import PolicySettings
 from archfit.policy.stats import MAX_OBJECT_BYTES
@@ -90,6 +91,12 @@ def test_what_does_not_fit_is_left_out_and_the_rest_is_a_policy(table: Any, carr
     kept, left = fitting(table, settings)
     assert len(kept) in (held if isinstance(held, range) else [held])
     assert [*kept, *left] == list(table)
+    remedies = {
+        "literal": "; --carrier crd holds more",
+        "crd": "; write policies for several groups of namespaces",
+    }
+    assert all(remedies[carrier] in result.message for result in left_out(left, carrier))
+    assert len(left_out(left, carrier)) == bool(left)
     made = policy_objects(kept, Options(), settings)
     assert max(len(json.dumps(one)) for one in made) < MAX_OBJECT_BYTES
 
