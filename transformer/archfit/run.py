@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
     from archfit.images.candidates import NewerTags
     from archfit.images.platforms import Answer, Found, Platform
+    from archfit.lookup.image_programs import ImagePrograms
     from archfit.lookup.lookup import Lookup
     from archfit.pipeline import StreamInventory
+    from archfit.programs.start import Start
     from archfit.workloads.pods import Pod
     from archfit.workloads.unsupported.untouched import Untouched
 
@@ -177,6 +179,14 @@ class Run:
     def require(self, platforms: Sequence[Platform]) -> None:
         """What `answers` counts for these platforms is asked for, too, not only listed by an index."""
         self._opened().require(platforms)
+
+    def programs(
+        self, uses: Iterable[tuple[str, Answer, Start]], architectures: Sequence[str]
+    ) -> ImagePrograms:
+        """What images start, after `answers` (`lookup.image_programs`)."""
+        from archfit.lookup.image_programs import image_programs
+
+        return image_programs(self._opened(), uses, architectures)
 
     def elsewhere(self, texts: Iterable[str]) -> list[Result]:
         """What is said of registries that lead to another one, after `answers`."""

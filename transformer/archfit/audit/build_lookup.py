@@ -59,7 +59,9 @@ def answered(facts: AuditFacts, lookup: Lookup, shard: tuple[int, int] | None = 
     own = frozenset(images)
     return facts.replace(
         images=tuple(
-            _image_facts(image.reference, answers[image.reference]) if image.reference in own else image
+            _image_facts(image.reference, answers[image.reference]).replace(starts=image.starts)
+            if image.reference in own
+            else image
             for image in facts.images
         ),
         builds=tuple(

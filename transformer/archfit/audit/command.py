@@ -24,6 +24,7 @@ from archfit.audit.flags import AuditFlags, audit_flags
 from archfit.audit.inputs import Collected, as_stated, from_cluster, from_files, merged
 from archfit.audit.merge import missing_shards
 from archfit.audit.prices import Prices, parse_prices, with_currency
+from archfit.audit.program_lookup import with_programs
 from archfit.audit.readiness import check_labels, title
 from archfit.audit.report import csv as audit_csv
 from archfit.audit.report import json as audit_json
@@ -108,6 +109,8 @@ def _audited(
     with closing(lookup_of(settings, environ, stderr, named_hosts_only=True)) as lookup:
         lookup.require([Platform("linux", name) for name in in_question(collected.facts, flags.required)])
         facts = answered(collected.facts, lookup, flags.shard)
+        if flags.programs:
+            facts = with_programs(facts, lookup, in_question(facts, flags.required))
         if flags.newer_tags:
             facts = with_newer_tags(
                 facts,

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from archfit.images.candidates import NewerTag
 from archfit.images.tags import Read
+from archfit.programs.start import Start
 from archfit.startup.record import Record
 
 SCHEMA = "archfit.dev/audit/v1alpha2"
@@ -222,6 +223,8 @@ class ImageFacts(Record):
     newer: the nearest tag of the repository that has `newer_for`, none or one, which was read. newer_for: the
     architecture that its tags were asked for, "" where nobody asked. newer_read: how much of the list of tags was read.
     newer_why: why nobody asked, or what ended the reading, a sentence, or "".
+    starts: what containers say of the program that they start, where --programs asked for it when they were read.
+    programs: (architecture, right, wrong or unread, words), as of `programs.program.Verdict`.
     """
 
     reference: str
@@ -237,6 +240,8 @@ class ImageFacts(Record):
     newer_read: Read = "no"
     newer_for: str = ""
     newer_why: str = ""
+    starts: tuple[Start, ...] = ()
+    programs: tuple[tuple[str, str, str], ...] = ()
 
 
 class Shard(Record):

@@ -30,6 +30,7 @@ from archfit.audit.readiness import (
     readiness,
     reported_failures,
     workload_finding,
+    wrong_programs,
 )
 from archfit.audit.upgrades.upgrades import Upgrades, upgrades
 from archfit.base.errors import UsageError
@@ -99,6 +100,7 @@ def findings(
     architectures = in_question(facts, required)
     images = {image.reference: image for image in facts.images}
     failures, damaged = reported_failures(facts.builds)
+    failures = {**failures, **wrong_programs(facts.images)}
     workloads = tuple(
         workload_finding(
             workload, images, architectures, assume_cpu, failures, there, places[workload.snapshot]

@@ -61,6 +61,7 @@ class AuditFlags(Record):
     newer_tags: int = 0
     wave: int | None = None
     logs: bool = False
+    programs: bool = False
 
 
 def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, str]) -> AuditFlags:
@@ -82,8 +83,9 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         raise UsageError("--fail-on-regression: since when? Add --compare REPORT")
     if flags.allow_unknown and not flags.require and flags.min_ready is None:
         raise UsageError("--allow-unknown: of what? Add --require ARCH or --min-ready SHARE")
-    if flags.newer_tags and flags.merge:
-        raise UsageError("--newer-tags: --merge asks nothing: make each of the reports with --newer-tags")
+    for asks in ("newer-tags", "programs"):
+        if getattr(flags, asks.replace("-", "_")) and flags.merge:
+            raise UsageError(f"--{asks}: --merge asks nothing: make each of the reports with --{asks}")
     form, warnings = _form(flags.format, flags.output or "")
     if form in _UPDATES and not (flags.newer_tags or flags.merge):
         raise UsageError(f"--format {form}: writes newer tags, and nobody asks for them: add --newer-tags")
@@ -115,6 +117,7 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         _repositories(flags.newer_tags),
         _wave(flags.wave, form),
         flags.logs,
+        flags.programs,
     )
 
 

@@ -75,7 +75,7 @@ def from_files(words: Sequence[str], stdin: BinaryIO, options: Options, flags: A
             f"standard input is a terminal: add --live, name files, or pipe: {GET} | archfit audit"
         )
     title = " ".join("standard input" if name == "-" else name for name in names)
-    collector = Collector("lists", title, options, keys_of(flags.by))
+    collector = Collector("lists", title, options, keys_of(flags.by), programs=flags.programs)
     reports: dict[str, AuditFacts] = {}
     warnings: list[Result] = []
     for name in names:
@@ -193,7 +193,8 @@ class _Logs:
 
 def _live(connection: ClusterConnection, flags: AuditFlags, options: Options) -> Collected:
     logs = _Logs(connection)
-    collector = Collector("live", "", options, keys_of(flags.by), *([logs.last_lines] if flags.logs else []))
+    log = [logs.last_lines] if flags.logs else []
+    collector = Collector("live", "", options, keys_of(flags.by), *log, programs=flags.programs)
     results = []
     for kind, consequence in _READ.items():
         try:

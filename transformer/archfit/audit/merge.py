@@ -118,7 +118,8 @@ def as_listed(facts: AuditFacts) -> AuditFacts:
     return facts.replace(
         # Without a reference there is nothing to ask for.
         images=tuple(
-            ImageFacts(image.reference, "Unread") if image.reference else image for image in facts.images
+            ImageFacts(image.reference, "Unread", starts=image.starts) if image.reference else image
+            for image in facts.images
         ),
         builds=tuple(
             build.replace(verdict="unread", platform="", manifest="", index="", reason="", moved="")

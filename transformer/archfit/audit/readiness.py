@@ -205,6 +205,16 @@ def reported_failures(builds: Sequence[BuildFacts]) -> tuple[Failures, tuple[Nod
     return failures, tuple(sorted(faults, key=lambda fault: (fault.snapshot, fault.node, fault.image)))
 
 
+def wrong_programs(images: Iterable[ImageFacts]) -> Failures:
+    """What images start that is not for the architecture of their entry."""
+    return {
+        (image.reference, architecture): f"its entry for linux/{architecture} starts {words}"
+        for image in images
+        for architecture, state, words in image.programs
+        if state == "wrong"
+    }
+
+
 def image_state(
     image: ImageFacts | None, architecture: str, failures: Failures, *, volume: bool = False
 ) -> ImageState:

@@ -25,10 +25,11 @@ from archfit.cli.invocation import read_invocation, required_platforms
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.explain.verbose import verbose_lines
 from archfit.images.platforms import Answer, Found, Platform, Unasked, Unknown, meant_arm64
+from archfit.lookup.image_programs import ImagePrograms
 from archfit.options.layers import STAMPS_PRESENT
 from archfit.options.settings import Options
 from archfit.pipeline import decided
-from archfit.placement.requirement import judge, not_known
+from archfit.placement.requirement import ProgramsOf, container_start, judge, not_known
 from archfit.placement.selection import answers_for
 from archfit.pod_stages import located
 from archfit.reports.outcome_page import after_failure
@@ -51,8 +52,9 @@ def run(
     roots = SourceRoots(flags.source_root)
     if flags.allow_unknown and not required:
         raise UsageError("--allow-unknown belongs to --require, as in --require arm64 --allow-unknown")
-    if flags.newer_tags and not required:
-        raise UsageError("--newer-tags belongs to --require, as in --require arm64 --newer-tags")
+    for flag in ("newer-tags", "programs"):
+        if getattr(flags, flag.replace("-", "_")) and not required:
+            raise UsageError(f"--{flag} belongs to --require, as in --require arm64 --{flag}")
     for form in places.values():
         if form in UPDATES and not flags.newer_tags:
             raise UsageError(
@@ -69,6 +71,9 @@ def run(
         if required:
             run.require(required)
         answers = run.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
+        if flags.programs:
+            programs = _programs(inputs, answers, settings.options, required, run)
+            question = question.replace(programs=programs.verdict)
         checked = [_checked(manifests, answers, settings.options, question, roots) for manifests in inputs]
         if flags.newer_tags:
             newer = newer_of((each for part in checked for each in part.findings), answers, required, run)
@@ -108,15 +113,33 @@ def _check_not_all_rendered(inputs: Sequence[Manifests]) -> None:
         raise UsageError(f"--require: there is no image here to look at: pass what is rendered. {kinds}")
 
 
+def _programs(
+    inputs: Sequence[Manifests],
+    answers: Mapping[str, Answer],
+    options: Options,
+    required: Sequence[Platform],
+    run: Run,
+) -> ImagePrograms:
+    uses = [
+        (use.text or "", answer, start)
+        for manifests in inputs
+        for pod, own in manifests.inventory.pods()
+        for use, answer in zip(pod.images, answers_for(pod, answers, options, own), strict=True)
+        if (start := container_start(pod, use))
+    ]
+    return run.programs(uses, [platform.architecture for platform in required if platform.os == "linux"])
+
+
 class _Question(Record):
     """required: the platforms, () where placement is the question. allow_unknown: as the flag.
 
-    cases: a format that is a list of tests is asked for.
+    cases: a format that is a list of tests is asked for. programs: as of `judge`.
     """
 
     required: tuple[Platform, ...]
     allow_unknown: bool
     cases: bool
+    programs: ProgramsOf | None = None
 
 
 class _Checked(Record):
@@ -172,7 +195,10 @@ def _required(
 ) -> _Checked:
     inventory, name, allowed = manifests.inventory, manifests.name, question.allow_unknown
     line = Lines(manifests.data, inventory.documents).line
-    verdicts = [(pod, judge(pod, own, answers, options, question.required)) for pod, own in inventory.pods()]
+    verdicts = [
+        (pod, judge(pod, own, answers, options, question.required, question.programs))
+        for pod, own in inventory.pods()
+    ]
     judged = [pair for pair in verdicts if not pair[1].left_out and not has_error(pair[1].results)]
     about = [*manifests.results, *inventory.results]
     read = [from_result(result, name) for result in about]

@@ -1,6 +1,7 @@
 """What a check found, ready for people and for the machines that show it to them.
 
-not-known is a warning with --allow-unknown; of the other RULES notice is a warning or an info, not-checked an info.
+not-known is a warning with --allow-unknown; of the other RULES notice is a warning or an info; not-checked and
+not-read are infos.
 
 the place of a finding            file         line
 manifests in a named file         that file    of the member
@@ -35,6 +36,7 @@ RULES = {
     "problem": "archfit could not answer: the manifests or an image could not be read, or demands contradict.",
     "notice": "How archfit found the answer.",
     "not-checked": "The images of this pod were not looked at.",
+    "not-read": "The program that an image starts was not read, as --programs asks.",
 }
 
 
@@ -44,7 +46,7 @@ class Finding(Record):
     field: dotted path from the object's root, or "". document: 1-based, 0 where none can be named.
     missing: the platforms that the image lacks; offers: those it has; kept_off: the pod itself keeps away from all that
     is missing. left_alone: why archfit leaves the pod as it is. absent: what the registry said that has no such image.
-    not_there: what the index lists and the registry does not have, a sentence.
+    not_there: what the index lists and the registry does not have, a sentence. programs: as of `Lack`.
     reason, cause: why an image is not known, in a word and in a sentence. newer: the nearest tags of an image that
     lacks a platform, where they were searched for; column: where the image stands on its line, 1-based and in code
     points, 0 where that is not known.
@@ -66,6 +68,7 @@ class Finding(Record):
     left_alone: str = ""
     absent: str = ""
     not_there: str = ""
+    programs: str = ""
     reason: str = ""
     cause: str = ""
     newer: NewerTags | None = None
@@ -266,6 +269,10 @@ def of_verdicts(
             yield about_pod("not-checked", "info", verdict.left_out, pod, name, line)
         for lack in verdict.lacks:
             yield placed(_lacking(pod, lack), name, pod.location, line(pod, lack.use.path))
+        for use, cause in ((left.use, left.cause) for left in verdict.unread):
+            message = f"{use.text}: the program that it starts was not read, for {cause}"
+            finding = Finding("not-read", "info", message, pod.ref, dotted(use.path), image=use.text or "")
+            yield placed(finding, name, pod.location, line(pod, use.path))
         for unknown in verdict.unknown:
             finding = _not_known(pod, unknown, allowed=allowed)
             yield placed(finding, name, pod.location, line(pod, unknown.use.path))
@@ -274,9 +281,12 @@ def of_verdicts(
 
 def _lacking(pod: Pod, lack: Lack) -> Finding:
     image = lack.use.text or ""
-    offers = f"it offers {', '.join(lack.offers) or 'nothing'}"
+    offers = (
+        f"it offers {', '.join(lack.offers) or 'nothing'}" if set(lack.missing) - set(lack.offers) else ""
+    )
     why = f"there is no such image: {lack.absent}" if lack.absent else offers
-    why = f"{lack.not_there}; {why}" if lack.not_there else why
+    repair = f"{lack.programs}: repair its build" if lack.programs else ""
+    why = "; ".join(filter(None, (repair, lack.not_there, why)))
     return Finding(
         "required-platform",
         "error",
@@ -290,6 +300,7 @@ def _lacking(pod: Pod, lack: Lack) -> Finding:
         left_alone=lack.left_alone,
         absent=lack.absent,
         not_there=lack.not_there,
+        programs=lack.programs,
     )
 
 

@@ -60,6 +60,8 @@ def _runs(check: Check) -> str:
     out = len(check.of("not-checked"))
     if out:
         parts.append(f"{count(out, 'pod spec')} not looked at")
+    if unread := {finding.image for finding in check.of("not-read")}:
+        parts.append(f"{count(len(unread), 'program')} not read")
     head = "" if check.images else "no image was looked at: "
     return head + "; ".join([*parts, *_objects(check)])
 
@@ -133,9 +135,10 @@ def _required(check: Check) -> Iterator[str]:
             image = f"{use.image}, " if use.image.strip() else ""
             yield f"    {image}{use.subject}{_at(use)}"
     out = check.of("not-checked")
-    if out:
+    unread = check.of("not-read")
+    if out or unread:
         yield "not looked at:"
-    for finding in out:
+    for finding in (*out, *unread):
         yield f"    {finding.headline}{_at(finding)}"
 
 
@@ -158,6 +161,7 @@ def _finding_value(finding: Finding) -> dict[str, Any]:
         "leftAlone": finding.left_alone,
         "absent": finding.absent,
         "notThere": finding.not_there,
+        "programs": finding.programs,
         "reason": finding.reason,
         "cause": finding.cause,
     }

@@ -110,7 +110,7 @@ def _lines(check: Check) -> Iterator[str]:
                 ", ".join(use.missing),
                 "there is no such image"
                 if use.absent
-                else "; ".join(filter(None, (", ".join(use.offers) or "nothing", use.not_there))),
+                else "; ".join(filter(None, (", ".join(use.offers) or "nothing", use.not_there, use.programs))),
                 *((use.newer.advice if use.newer else "",) if searched else ()),
                 use.subject + note(use),
                 use.where,
@@ -130,13 +130,14 @@ def _lines(check: Check) -> Iterator[str]:
             yield ""
             yield f"### {title}"
         yield from _about(findings, "Message")
-    left_out = check.of("not-checked")
-    if left_out:
-        yield ""
-        yield f"<details><summary>{count(len(left_out), 'pod spec')} not looked at</summary>"
-        yield from _about(left_out, "Why")
-        yield ""
-        yield "</details>"
+    for rule, what in (("not-checked", "pod spec not looked at"), ("not-read", "program not read")):
+        if left_out := check.of(rule):
+            number, _, words = what.partition(" not ")
+            yield ""
+            yield f"<details><summary>{count(len(left_out), number)} not {words}</summary>"
+            yield from _about(left_out, "Why")
+            yield ""
+            yield "</details>"
 
 
 def _about(findings: Iterable[Finding], head: str) -> Iterator[str]:

@@ -29,13 +29,14 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 MOST_RESULTS = 25_000
 _ROOT = "%SRCROOT%"
 _LEVEL = {"error": "error", "warning": "warning", "info": "none"}
-_DEFAULT = {"notice": "warning", "not-checked": "none"}
+_DEFAULT = {"notice": "warning", "not-checked": "none", "not-read": "none"}
 _HELP = {
     "placement": "Render the manifests through archfit, or add to them what archfit would add.",
     "required-platform": "Build the image for the platform, use another image, or keep the pod on nodes where it runs.",
     "not-known": "Remove the cause that the message names, or accept such images with --allow-unknown.",
     "problem": "Read the message: it says what to change. Then run the check again.",
     "notice": "Read the message. It does not fail the check.",
+    "not-read": "Read the message: it says why. It does not fail the check.",
     "not-checked": "It was not looked at. To check pods of another operating system, name it with --require.",
 }
 

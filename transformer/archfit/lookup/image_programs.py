@@ -50,7 +50,8 @@ def image_programs(
     answers: dict[str, Found] = {}
     for text, answer, start in images:
         if isinstance(answer, Found) and answer.image:
-            answers[text] = answer
+            if answer.digest or text not in answers:
+                answers[text] = answer
             starts.setdefault(text, {})[start] = None
     tops = {text: _pinned(text, answer.digest) for text, answer in answers.items() if answer.digest}
     indexes = [Part(tops[text]) for text, answer in answers.items() if text in tops and answer.index]

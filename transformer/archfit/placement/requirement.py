@@ -6,7 +6,8 @@ option stands for an answer that is missing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from archfit.base.results import Result
 from archfit.images.platforms import Absent, Answer, Malformed, Platform, Unasked, Unknown
@@ -17,8 +18,13 @@ from archfit.placement.evidence import ImageEvidence, offered
 from archfit.placement.fields import MalformedField
 from archfit.placement.reach import Offers
 from archfit.placement.selection import PodOptions, answers_for
+from archfit.programs.program import Verdict, wrong_words
+from archfit.programs.start import Start, start_of
 from archfit.startup.record import Record
 from archfit.workloads.pods import ImageUse, Pod
+
+ProgramsOf: TypeAlias = Callable[[str, Platform, Start], Verdict | None]
+"""(image as written, platform, what the container says) -> its program there; None where there is none to judge."""
 
 
 class Lack(Record):
@@ -27,6 +33,7 @@ class Lack(Record):
     missing: the required platforms that it does not offer. offers: what it does. kept_off: the pod's own nodeSelector
     and affinity keep it away from all that is missing. left_alone: why archfit leaves the pod as it is, "" where it
     does not. absent: what the registry said that has no such image, "" where there is one. not_there: as of `Found`.
+    programs: which entries start a program of another machine, a sentence.
     """
 
     use: ImageUse
@@ -36,6 +43,7 @@ class Lack(Record):
     left_alone: str = ""
     absent: str = ""
     not_there: str = ""
+    programs: str = ""
 
 
 class NotKnown(Record):
@@ -54,6 +62,7 @@ class PlatformCheck(Record):
 
     stated: the images whose platforms the configuration or an annotation states, so that nobody was asked.
     listed: those of which only the index says that they have a required platform (`Found.listed`).
+    unread: whose programs were asked for and not read; `reason` is "not read".
     """
 
     left_out: str = ""
@@ -62,14 +71,21 @@ class PlatformCheck(Record):
     unknown: tuple[NotKnown, ...] = ()
     stated: frozenset[str] = frozenset()
     listed: frozenset[str] = frozenset()
+    unread: tuple[NotKnown, ...] = ()
 
 
 def judge(
-    pod: Pod, own: PodOptions, answers: Mapping[str, Answer], options: Options, required: Sequence[Platform]
+    pod: Pod,
+    own: PodOptions,
+    answers: Mapping[str, Answer],
+    options: Options,
+    required: Sequence[Platform],
+    programs: ProgramsOf | None = None,
 ) -> PlatformCheck:
     """Which images of the pod lack one of the required platforms, and of which nobody knows.
 
-    own, answers: as for `decide`. Raises UsageError for overrides that disagree.
+    own, answers: as for `decide`. programs: what images start, None where that is not asked.
+    Raises UsageError for overrides that disagree.
     """
     evidence = ImageEvidence.at_gate(pod, answers_for(pod, answers, options, own), options)
     results = (*own.results, *evidence.results)
@@ -85,18 +101,29 @@ def judge(
     if not wanted:
         return PlatformCheck(f"it is for {', '.join(sorted(systems))} nodes", results=results)
     filled_in = own.left_by == "placeholder"
-    lacks = []
+    lacks, unread = [], []
     for use, known in evidence.known:
-        missing = []
+        missing, wrong = [], []
+        why: dict[str, list[str]] = {}
+        start = container_start(pod, use) if programs else None
         for platform in wanted:
             architectures = offered(use, known, platform.os)
             if architectures is not None and platform.architecture not in architectures:
                 missing.append(platform)
+            elif programs and start and (verdict := programs(use.text or "", platform, start)):
+                if verdict.state == "wrong":
+                    missing.append(platform)
+                    wrong.append(wrong_words(platform, verdict))
+                elif verdict.state == "unread":
+                    why.setdefault(verdict.words, []).append(_named(platform))
+        if why and not missing:
+            cause = "; ".join(f"{', '.join(names)}: {words}" for words, names in why.items())
+            unread.append(NotKnown(use, "not read", cause))
         if missing:
             kept_off = not filled_in and not any(_reachable(terms, platform) for platform in missing)
             offers = tuple(str(platform) for platform in known.platforms)
             lack = Lack(use, tuple(map(_named, missing)), offers, kept_off, own.left_alone)
-            lacks.append(lack.replace(not_there=known.not_there))
+            lacks.append(lack.replace(not_there=known.not_there, programs="; ".join(wrong)))
     unknown = []
     for use, answer in evidence.unknown:
         if isinstance(answer, Absent):
@@ -106,7 +133,16 @@ def judge(
             unknown.append(not_known(use, answer))
     stated = frozenset(use.text for use, known in evidence.known if known.origin == "override" and use.text)
     listed = frozenset(use.text for use, known in evidence.known if known.listed and use.text)
-    return PlatformCheck("", tuple(lacks), results, tuple(unknown), stated, listed)
+    return PlatformCheck("", tuple(lacks), results, tuple(unknown), stated, listed, tuple(unread))
+
+
+def container_start(pod: Pod, use: ImageUse) -> Start | None:
+    """What the pod says of the program that a use of an image starts; None for a volume, which starts nothing."""
+    if use.volume:
+        return None
+    if use.path[:-3] != pod.path or use.path[-1] != "image":
+        return Start(unread="its operator chooses what the container starts")
+    return start_of(pod.spec[str(use.path[-3])][use.path[-2]])
 
 
 def not_known(use: ImageUse, answer: Unknown | Unasked | Malformed) -> NotKnown:

@@ -36,13 +36,13 @@ class NotRead(ArchfitError):
 class Start(Record):
     """What a container says. command, argument: the first words of `command` and `args`, "" for none.
 
-    path: the value of PATH, None where it names none. directory: its workingDir, "" for the image's.
+    path: the value of PATH, "" where it names none. directory: its workingDir, "" for the image's.
     mounts: normal paths of its volumeMounts. unread: why it cannot be told, "" where it can.
     """
 
     command: str = ""
     argument: str = ""
-    path: str | None = None
+    path: str = ""
     directory: str = ""
     mounts: tuple[str, ...] = ()
     unread: str = ""
@@ -54,7 +54,7 @@ class Start(Record):
         """
         argument = "" if entrypoint or self.command else self.argument
         words = [self.command, argument, self.path, self.directory, self.unread]
-        if words == ["", "", None, "", ""]:
+        if not any(words):
             return ""
         return hashlib.sha256(json.dumps(words).encode()).hexdigest()[:32]
 
@@ -75,7 +75,9 @@ class ImageStart(Record):
 def start_of(container: Mapping[str, Any]) -> Start:
     """What a container of a pod spec says. Raises nothing: what is malformed counts as not there, as it never runs."""
     command, argument = _first(container.get("command")), _first(container.get("args"))
-    path, unread = None, ""
+    if argument[:1] == "-" or "=" in argument:  # it names no program, and may be a secret
+        argument = "-"
+    path = unread = ""
     for entry in _mappings(container.get("env")):
         if entry.get("name") == "PATH":
             value = entry.get("value", "")
@@ -83,7 +85,7 @@ def start_of(container: Mapping[str, Any]) -> Start:
             unread = "its PATH comes from elsewhere" if entry.get("valueFrom") else ""
     directory = container.get("workingDir")
     mounts = [entry.get("mountPath") for entry in _mappings(container.get("volumeMounts"))]
-    if "$(" in command + (path or "") + ("" if command else argument):
+    if "$(" in command + path + ("" if command else argument):
         unread = "its command or PATH holds a variable"
     return Start(
         command,
@@ -130,7 +132,7 @@ def on_path(word: str, start: Start, image: ImageStart) -> list[str]:
         raise NotRead("the name of its program is longer than paths are", final=True)
     if "/" in word:
         return [normal(f"{directory}/{word}" if word[0] != "/" else word)]
-    folders = (image.path if start.path is None else start.path).split(":")[:_MOST_FOLDERS]
+    folders = (start.path or image.path).split(":")[:_MOST_FOLDERS]
     paths = (
         f"{folder}/{word}" if folder[:1] == "/" else f"{directory}/{folder}/{word}" for folder in folders
     )

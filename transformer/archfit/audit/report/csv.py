@@ -22,7 +22,7 @@ from archfit.base.printable import visible
 
 _HEADS = (
     "cluster", "date", "cluster_architectures", "namespace", "kind", "name", "standing", "pods", "cpu", "memory_bytes",
-    "container", "role", "image", "answer", "runs_on", "origin", "newer_tag", "newer_step",
+    "container", "role", "image", "answer", "runs_on", "origin", "newer_tag", "newer_step", "programs",
 )  # fmt: skip
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -58,7 +58,8 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
             architectures = " ".join(image.facts.architectures) if image.facts.restricts else "anywhere"
             row = (
                 *common, use.container, use.role, use.reference, image.facts.answer, architectures, image.facts.origin,
-                *_newer(image.facts), *workload.states, *image.states,
+                *_newer(image.facts), " ".join(f"{name}={state}" for name, state, _ in image.facts.programs),
+                *workload.states, *image.states,
                 *("" if wave in (None, NOT_KNOWN) else f"{wave}" for wave in workload.waves),
                 *(share for by in shares for share in _share(workload, by, shares[by], names)),
                 *(dict(facts.labels).get(key, "") for key in keys),

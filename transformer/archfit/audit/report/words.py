@@ -19,7 +19,7 @@ from archfit.audit.places import Lack
 from archfit.audit.plan.waves import Wave, Waves
 from archfit.audit.plan.work_list import WorkItem
 from archfit.audit.readiness import DaemonSets, ImageState, Readiness, WorkloadState, title
-from archfit.audit.running.container_images import SUSPICION
+from archfit.audit.running.container_images import EVIDENCE, SUSPICION
 from archfit.audit.upgrades.upgrades import Upgrades
 from archfit.base.printable import count, few
 
@@ -41,7 +41,7 @@ STANDING_WORDS: dict[Standing, str] = {
 IMAGE_WORDS: dict[ImageState, str] = {
     "yes": "yes",
     "no": "no",
-    "fails": "its pods fail there",
+    "fails": "it fails there",
     "absent": "gone from its registry",
     "unknown": "not known",
 }
@@ -358,6 +358,24 @@ def unknown_reasons(findings: AuditFindings) -> Iterator[str]:
         yield f"{count(left, 'image')} not known for {count(len(ranked) - _MOST_SENTENCES, 'other reason')}."
 
 
+def _failure(evidence: str) -> str:
+    return (
+        f"pods on such nodes fail with {evidence}"
+        if evidence in EVIDENCE
+        else f"{evidence}; repair its build"
+    )
+
+
+def _unread_programs(findings: AuditFindings) -> Iterator[str]:
+    unread: dict[str, list[str]] = defaultdict(list)
+    for image in findings.images:
+        for architecture, state, why in image.facts.programs:
+            if state == "unread" and architecture in findings.architectures:
+                unread[why].append(f"{image.facts.reference} for {architecture}")
+    for why, which in sorted(unread.items(), key=lambda pair: (-len(pair[1]), pair[0])):
+        yield f"{count(len(which), 'program')} not read: {why} ({few(which, 3)})."
+
+
 def not_known(findings: AuditFindings) -> Iterator[str]:
     """What the numbers leave open beside `unknown_reasons`, a sentence each."""
     answers = Counter(image.facts.answer for image in findings.images)
@@ -370,7 +388,7 @@ def not_known(findings: AuditFindings) -> Iterator[str]:
         words = "belongs to another shard" if unread == 1 else "belong to other shards"
         yield f"{count(unread, 'image')} {words}: merge the reports of all shards."
     failing = [
-        f"{image.facts.reference} is not ready for {architecture}: pods on such nodes fail with {evidence}."
+        f"{image.facts.reference} is not ready for {architecture}: {_failure(evidence)}."
         if evidence != SUSPICION
         else f"{image.facts.reference} is not known to run on {architecture}: its pods end there in their first "
         "minute, and nowhere else. `kubectl logs --previous` says why; --live --logs reads it."
@@ -385,8 +403,9 @@ def not_known(findings: AuditFindings) -> Iterator[str]:
     )
     yield from failing[:_MOST_SENTENCES]
     if len(failing) > _MOST_SENTENCES:
-        yield f"{count(len(failing) - _MOST_SENTENCES, 'image')} more fail in pods."
+        yield f"{count(len(failing) - _MOST_SENTENCES, 'image')} more fail."
     yield from placement_sentences(findings)
+    yield from _unread_programs(findings)
     for snapshot in findings.facts.snapshots:
         if not snapshot.nodes and snapshot.source != "manifests":
             yield (

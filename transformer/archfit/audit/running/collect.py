@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 
 from archfit.audit.facts import AuditFacts, ContainerImage, ImageFacts, NodeFacts, PoolFacts, Snapshot
 from archfit.audit.merge import sorted_facts
-from archfit.audit.running.container_images import container_images, container_statuses
+from archfit.audit.running.container_images import container_images, container_statuses, reference_of
 from archfit.audit.running.fold import Gathered, LastRun, PodTemplate, folded
 from archfit.audit.running.object_fields import (
     is_virtual_node,
@@ -44,6 +44,7 @@ from archfit.cluster.quantity import milli, units
 from archfit.options.settings import Options
 from archfit.options.text_form import ARCH_KEYS
 from archfit.placement.affinity import ARCH_LABELS
+from archfit.programs.start import Start, start_of
 from archfit.workloads.builtin import UserRows, by_kind, group_of, rows_of
 from archfit.workloads.inventory import is_podless
 from archfit.workloads.pod_specs import typed_item
@@ -52,6 +53,8 @@ KUBE_SYSTEM = "kube-system"
 """The namespace that every cluster has: its uid tells clusters apart."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII).fullmatch
 _BITS = (1 << 128) - 1
+_MOST_STARTS = 64
+_TOO_MANY = Start(unread=f"its pods start it in more than {_MOST_STARTS} ways")
 _UNASKED = "the field is empty, or nothing says which image it is"
 Images: TypeAlias = tuple[ContainerImage, ...]
 Log: TypeAlias = Callable[[str, str, str], str | None]
@@ -78,7 +81,7 @@ class Collector:
 
     keys: of labels and annotations of pods to keep. name: of the snapshot. kinds: how many objects of each kind were
     read. unknown: those of kinds that may hold pods and are in no table. rendered: why there are no pods in a kind that
-    its controller renders. log: as `container_statuses` takes it.
+    its controller renders. log: as `container_statuses` takes it. programs: keep what containers start.
     """
 
     def __init__(
@@ -88,6 +91,8 @@ class Collector:
         options: Options | None = None,
         keys: tuple[str, ...] = (),
         log: Log = lambda _namespace, _pod, _container: None,
+        *,
+        programs: bool = False,
     ) -> None:
         self.kinds: Counter[str] = Counter()
         self.unknown: Counter[str] = Counter()
@@ -97,6 +102,8 @@ class Collector:
         self._rows: UserRows = by_kind(options.workloads) if options else {}
         self._keys = keys
         self._log = log
+        self._programs = programs
+        self._starts: dict[str, set[Start]] = {}
         self._seen: set[bytes] = set()
         self._sum = 0
         self._owners = Owners()
@@ -145,7 +152,11 @@ class Collector:
         keys = self._asked_labels()
         facts = folded(snapshot.id, self._gathered(keys))
         references = {image.reference for workload in facts.workloads for image in workload.images}
-        images = {ImageFacts(reference, "Unread") for reference in references - {""}}
+        starts = {reference: tuple(sorted(some, key=str)) for reference, some in self._starts.items()}
+        images = {
+            ImageFacts(reference, "Unread", starts=starts.get(reference, ()))
+            for reference in references - {""}
+        }
         if "" in references:
             images.add(ImageFacts("", "Unasked", detail=_UNASKED))
         own_pools = of_this_cluster(pools(self._pool_objects), self._clusters)
@@ -243,6 +254,9 @@ class Collector:
             devices(spec),
             pod_state(pod),
         )
+        if self._programs:
+            for container in (*mappings(spec.get("containers")), *mappings(spec.get("initContainers"))):
+                self._start(reference_of(text(container.get("image"))), start_of(container))
         if standing != "finished":
             self._labelled.add((owner, labels_of(metadata.get("labels"))))
         key = (
@@ -282,7 +296,10 @@ class Collector:
         if not of_cluster:
             self.kinds[kind] += 1
             self._sum = (self._sum + _hashed(value)) & _BITS
-        pod_templates = list(templates(value, self._rows, self._keys))
+        pod_templates = list(templates(value, self._rows, self._keys, programs=self._programs))
+        for pair in (pair for template in pod_templates for pair in template.starts):
+            self._start(*pair)
+        pod_templates = [template.replace(starts=()) for template in pod_templates]
         if not pod_templates and podless is None:
             self.unknown[kind] += 1
         rows = rows_of(text(value.get("apiVersion")), kind, self._rows) if not pod_templates else ()
@@ -296,6 +313,10 @@ class Collector:
         for template in pod_templates:
             images = self._images.setdefault(template.images, template.images)
             self._held[named, images] = template.replace(images=images)
+
+    def _start(self, reference: str, start: Start) -> None:
+        known = self._starts.setdefault(reference, set())
+        known.add(start if len(known) < _MOST_STARTS else _TOO_MANY)
 
     def _is_new(self, value: Mapping[str, Any], metadata: Mapping[str, Any], kind: str) -> bool:
         """Whether the object is read for the first time; it is counted then."""

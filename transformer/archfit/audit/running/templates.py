@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from archfit.audit.facts import ContainerImage, Role, Term
-from archfit.audit.running.container_images import container_image
+from archfit.audit.running.container_images import container_image, reference_of
 from archfit.audit.running.object_fields import (
     is_windows,
     kept_labels,
@@ -19,6 +19,8 @@ from archfit.audit.running.pod_requests import devices, requested_by_manifest
 from archfit.audit.running.webhooks import Labels, labels_of
 from archfit.base.patch import Path
 from archfit.base.results import Location
+from archfit.placement.requirement import container_start
+from archfit.programs.start import Start
 from archfit.startup.record import Record
 from archfit.workloads.builtin import UserRows
 from archfit.workloads.pod_specs import find_pods
@@ -32,7 +34,7 @@ class Template(Record):
     """One pod template. cpu, memory: of one pod. pods: how many the object asks for. per_node: a DaemonSet's.
 
     suspended: a Job or CronJob that starts none now. done: a Job that is complete or has failed. pod_labels: of the
-    template's own metadata.
+    template's own metadata. starts: (reference, what the container says), where they were asked for.
     """
 
     namespace: str
@@ -51,11 +53,15 @@ class Template(Record):
     labels: tuple[tuple[str, str], ...] = ()
     devices: tuple[str, ...] = ()
     pod_labels: Labels = ()
+    starts: tuple[tuple[str, Start], ...] = ()
 
 
-def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str]) -> Iterator[Template]:
+def templates(
+    value: Mapping[str, Any], rows: UserRows, keys: Iterable[str], *, programs: bool = False
+) -> Iterator[Template]:
     """The pod templates of an object (JSON's own values). keys: of labels and annotations to keep.
 
+    programs: with `starts`.
     Raises InvalidInput for more than 100,000 images.
     """
     for pod in find_pods(typed(dict(value)), _HERE, (), rows):
@@ -80,7 +86,15 @@ def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str]) -> 
             kept_labels(metadata, keys),
             devices(spec),
             labels_of(metadata.get("labels")),
+            tuple(starts(pod.replace(spec=spec))) if programs else (),
         )
+
+
+def starts(pod: Pod) -> Iterator[tuple[str, Start]]:
+    """What the pod's containers say of the programs that they start, each with the reference of its image."""
+    for use in pod.images:
+        if use.text and (start := container_start(pod, use)):
+            yield reference_of(use.text), start
 
 
 def _image(use: ImageUse) -> ContainerImage:

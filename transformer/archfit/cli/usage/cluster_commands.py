@@ -156,6 +156,12 @@ AUDIT = Command(
             rare=True,
         ),
         Flag(
+            "--programs",
+            "Read the layers of images down to the programs that their containers start. An image that starts one of "
+            "another machine is not ready there.",
+            brief="Read which programs images start, and for which machine.",
+        ),
+        Flag(
             "--cluster NAME",
             "The name of the cluster in the report; default: kubectl's context, or the uid of the namespace "
             "kube-system.",

@@ -78,6 +78,12 @@ CHECK = Command(
             brief="Name the nearest tag that runs there.",
         ),
         Flag(
+            "--programs",
+            "With --require: read the layers of each image down to the program that the container starts. An image "
+            "that starts a program of another machine does not run there. What is not read is listed, no more.",
+            brief="Read which programs they start, and for which machine.",
+        ),
+        Flag(
             "--format FORM[=FILE]",
             "How to write the report: text; json; github, workflow commands of GitHub Actions; gitlab, a Code "
             "Quality report; sarif, SARIF 2.1.0; markdown; junit, JUnit XML; with --newer-tags also "
