@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Severity: TypeAlias = "Literal['error', 'warning', 'info']"
 Outcome: TypeAlias = "Literal['Change', 'AlreadySet', 'NotNeeded', 'OptedOut', 'Unresolved', 'Conflict']"
+Effect: TypeAlias = "Literal['added', 'present', 'left out', 'none']"
 
 
 def qualified_kind(group: str, kind: str) -> str:
@@ -105,6 +106,20 @@ class Removed(Record):
     images: tuple[str, ...]
 
 
+class Reason(Record):
+    """What became of one thing that a pod gets or might have got, and why.
+
+    about: `affinity`, `tolerations` or `preferences`. what: the thing, as people write it, "" for none.
+    term: the number of the pod's own required term that it is about, 0 for none.
+    """
+
+    about: str
+    what: str
+    effect: Effect
+    reason: str
+    term: int = 0
+
+
 FILLED_IN_LATER = "is filled in later"
 """In the reason of a pod that is left alone because a template stands where its placement or its images do."""
 
@@ -122,6 +137,7 @@ class Decision(Record):
     controller: the object that controls this one and decides in its place, as `ReplicaSet/web-5d4f`, or "".
     withheld: what a row that was not seen keeps archfit from writing, as "a toleration of key=value:effect".
     beside_record: it was made for the pod with what an earlier run recorded, which therefore stays.
+    reasons: what it gives the pod and what not, () where it ended before that.
     """
 
     outcome: Outcome
@@ -135,6 +151,7 @@ class Decision(Record):
     controller: str = ""
     withheld: tuple[str, ...] = ()
     beside_record: bool = False
+    reasons: tuple[Reason, ...] = ()
 
 
 def has_error(results: Iterable[Result]) -> bool:

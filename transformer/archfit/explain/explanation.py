@@ -1,4 +1,4 @@
-"""Why a pod is placed as it is: the decision again, with its steps taken down (`Trace`), as plain values.
+"""Why a pod is placed as it is: the reasons of its decision, and what it was made from, as plain values.
 
 `schema.FIELDS` says what each value means. Architectures are node labels; of another OS than Linux they are written
 `windows/amd64`. Texts from manifests are as they were written: the form that shows them escapes control characters.
@@ -10,20 +10,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from archfit.base.patch import dotted, pattern_text
 from archfit.base.printable import few
-from archfit.base.results import Decision, ObjectRef, Outcome, Severity
+from archfit.base.results import Decision, Effect, ObjectRef, Outcome, Severity, has_error
 from archfit.explain.images import ImageAnswer, image_answers
 from archfit.explain.remedies import Remedy, remedies
-from archfit.explain.steps import Step, affinity_steps, preference_steps, toleration_steps
 from archfit.images.platforms import Answer
 from archfit.options.option_entries import Rule
 from archfit.options.settings import STATED, Options
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS, existing_terms
 from archfit.placement.annotations import PREFIX, annotated
-from archfit.placement.case import PodCase, Trace
-from archfit.placement.decide import decide
+from archfit.placement.case import PodCase
+from archfit.placement.decide import pod_case
 from archfit.placement.filters import RULES
 from archfit.placement.reach import Reach, by_system, named, union
-from archfit.placement.selection import PodOptions
+from archfit.placement.selection import PodOptions, answers_for
 from archfit.startup.record import Record
 from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.known_rows import known
@@ -40,6 +39,15 @@ class Term(Record):
     asks: tuple[str, ...]
     allows: tuple[str, ...]
     reaches: tuple[str, ...]
+
+
+class Step(Record):
+    """One thing that the pod gets or might have got, as `Reason` has it."""
+
+    what: str
+    effect: Effect
+    reason: str
+    term: int
 
 
 class Message(Record):
@@ -88,10 +96,10 @@ def explanation(
     own, answers: what it was made from. With `stamp` the decision is that for the object as it stands, and pod that
     without the additions of an earlier run.
     """
-    trace = Trace()
-    decide(pod, own, answers, options, trace)
-    case = trace.case
-    images = image_answers(pod, own, trace, decision, options)
+    given = () if own.left_alone else answers_for(pod, answers, options, own)
+    facts = None if own.left_alone else pod_case(pod, own, given, options)
+    images = image_answers(pod, own, given, facts, decision, options)
+    case = None if facts is None or has_error(facts.results) else facts
     pod = case.pod if case else pod  # with what an earlier run recorded, where that counts
     demands = case.reaches if case else ()
     opened, reaches = _open(demands), _reaches(demands)
@@ -112,15 +120,23 @@ def explanation(
         *_cluster(demands, options),
         reaches,
         tuple(_because(case, images, reaches)) if case else (),
-        tuple(affinity_steps(trace, decision)),
-        tuple(toleration_steps(trace, decision)),
-        tuple(preference_steps(trace, decision)),
+        _steps(decision, "affinity"),
+        _steps(decision, "tolerations"),
+        _steps(decision, "preferences"),
         tuple(
             Message(result.severity, result.field, result.message)
             for result in decision.results
             if result.path not in about_images
         ),
         tuple(remedies(own, case, decision, images, frozenset(opened) - {*reaches, *shut})),
+    )
+
+
+def _steps(decision: Decision, about: str) -> tuple[Step, ...]:
+    return tuple(
+        Step(reason.what, reason.effect, reason.reason, reason.term)
+        for reason in decision.reasons
+        if reason.about == about
     )
 
 

@@ -9,7 +9,7 @@ from archfit.base.patch import Path, dotted
 from archfit.base.results import Decision
 from archfit.images.platforms import Absent, Answer, Found, Unknown
 from archfit.options.settings import Options
-from archfit.placement.case import Trace
+from archfit.placement.case import PodCase
 from archfit.placement.evidence import offered
 from archfit.placement.reach import by_system, named
 from archfit.placement.selection import PodOptions
@@ -52,16 +52,20 @@ class ImageAnswer(Record):
 
 
 def image_answers(
-    pod: Pod, own: PodOptions, trace: Trace, decision: Decision, options: Options
+    pod: Pod,
+    own: PodOptions,
+    given: Iterable[Answer],
+    case: PodCase | None,
+    decision: Decision,
+    options: Options,
 ) -> tuple[ImageAnswer, ...]:
-    """The images of the pod, in its order."""
-    given: Iterable[Answer | None] = trace.given if trace.given is not None else (None,) * len(pod.images)
+    """The images of the pod, in its order. given: an answer for each, none of a pod that is left alone."""
     # Images that another object lends stand at one path.
-    counted = dict(trace.evidence.known) if trace.evidence else {}
+    counted = dict(case.evidence.known) if case else {}
     groups: dict[tuple[object, ...], tuple[ImageUse, Answer | None, list[Path]]] = {}
-    for use, answer in zip(pod.images, given, strict=True):
+    for use, answer in zip(pod.images, given if case else (None,) * len(pod.images), strict=True):
         groups.setdefault((use.text, use.volume, answer), (use, answer, []))[2].append(use.path)
-    wanted = _wanted(trace, options)
+    wanted = _wanted(case, options)
     entries = []
     for use, answer, paths in groups.values():
         beside = tuple(
@@ -79,10 +83,10 @@ def image_answers(
     return tuple(entries)
 
 
-def _wanted(trace: Trace, options: Options) -> dict[str, frozenset[str]]:
+def _wanted(case: PodCase | None, options: Options) -> dict[str, frozenset[str]]:
     """By OS, the architectures that the pod could use: those of the cluster, and those that it names."""
     wanted: dict[str, frozenset[str]] = {}
-    for reach in trace.case.reaches if trace.case else ():
+    for reach in case.reaches if case else ():
         for system in reach.systems:
             wanted[system.os] = wanted.get(system.os, frozenset()) | system.cluster | system.allowed
         for os, name in reach.shut:

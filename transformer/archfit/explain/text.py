@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from archfit.base.printable import count, visible
 from archfit.base.results import Location, ObjectRef
 from archfit.explain.explained import Explained, ExplainedPod
-from archfit.explain.explanation import Explanation, Term
+from archfit.explain.explanation import Explanation, Step, Term
 from archfit.explain.images import ImageAnswer
-from archfit.explain.steps import Step
 from archfit.startup.record import Record
 from archfit.workloads.unsupported.untouched import Untouched
 

@@ -1,4 +1,4 @@
-"""One pod as `decide` sees it (`PodCase`), the record of its steps (`Trace`), and whether it can be changed.
+"""One pod as `decide` sees it (`PodCase`), and whether it can be changed.
 
 The API server refuses to change the pods of some objects once they are applied. Those that reach the next one anyway:
 
@@ -16,18 +16,18 @@ pkg/sync/hook.
 
 from __future__ import annotations
 
-from archfit.base.results import Result
-from archfit.images.platforms import Answer
+from archfit.base.results import Reason, Result
 from archfit.options.settings import Options, Toleration
 from archfit.placement.evidence import ImageEvidence
-from archfit.placement.pod_patch import Additions
-from archfit.placement.reach import NOTHING, Reach, RequiredTerms, union
+from archfit.placement.reach import Reach, union
 from archfit.placement.selection import PodOptions
 from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.base.patch import Path
 
 
 class PodCase(Record):
@@ -39,7 +39,8 @@ class PodCase(Record):
     tolerations: those that the pod has.
     prefers_architecture: its own preferred terms name one; False without `prefer`, which alone needs to know.
     immutable: the object cannot be changed once it is applied.
-    results: messages so far; the steps append to it.
+    results, reasons: messages and reasons so far; the steps append to them.
+    closed_part: where the pods have a term of their own that leads nowhere, () for none.
     withheld: as in the decision.
     """
 
@@ -54,6 +55,8 @@ class PodCase(Record):
     prefers_architecture: bool
     immutable: bool
     results: list[Result]
+    reasons: list[Reason]
+    closed_part: Path = ()
     withheld: tuple[str, ...] = ()
 
     @property
@@ -90,21 +93,3 @@ def _recreated(notes: object) -> bool:
         _ARGO_HOOK in notes
         or {word.strip() for word in text_of(notes.get(_ARGO_OPTIONS)).split(",")} >= _REPLACED
     )
-
-
-class Trace:
-    """Takes down one decision.
-
-    given: the answer for each of the pod's images. needed: the required terms, also with `affinity: never`.
-    wanted: what the steps give the pod. needed_only: why that is only what it cannot run without, "" if it is all.
-    written: what the object has fields for.
-    """
-
-    def __init__(self) -> None:
-        self.given: tuple[Answer, ...] | None = None
-        self.evidence: ImageEvidence | None = None
-        self.case: PodCase | None = None
-        self.needed: RequiredTerms = NOTHING
-        self.wanted: Additions | None = None
-        self.needed_only = ""
-        self.written = Additions()

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from archfit.base.patch import Operation, Path
-from archfit.base.results import Decision, Outcome, Removed, has_error
+from archfit.base.results import Decision, Effect, Outcome, Reason, Removed, has_error
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options, Toleration
 from archfit.placement import tolerations as taints
@@ -32,6 +32,7 @@ from archfit.placement.reach import (
     stale_terms,
     union,
 )
+from archfit.placement.reasons import of_affinity, of_tolerations, settle
 from archfit.placement.selection import PodOptions, answers_for
 from archfit.workloads.pods import Pod
 
@@ -39,32 +40,44 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from archfit.placement.case import Trace
 
-
-def decide(
-    pod: Pod, own: PodOptions, answers: Mapping[str, Answer], options: Options, trace: Trace | None = None
-) -> Decision:
+def decide(pod: Pod, own: PodOptions, answers: Mapping[str, Answer], options: Options) -> Decision:
     """The one decision for this pod spec.
 
-    own: `pod_options(pod, options)`. answers: the answer for each of `questions(pod, own)`. trace: for `explanation`.
+    own: `pod_options(pod, options)`. answers: the answer for each of `questions(pod, own)`.
     Raises UsageError for overrides that disagree.
     """
-    immutable = pod.immutable and is_immutable(pod, options)
     if own.left_alone:
         return Decision(
             "OptedOut",
             own.left_alone,
-            immutable=immutable,
+            immutable=pod.immutable and is_immutable(pod, options),
             results=own.results,
             controller=own.controller,
         )
-    given = answers_for(pod, answers, options, own)
+    case = pod_case(pod, own, answers_for(pod, answers, options, own), options)
+    if case.results and has_error(case.results):
+        return Decision("Unresolved", "it has errors", immutable=case.immutable, results=tuple(case.results))
+    if case.reachable_architectures:
+        return _placed(case)
+    from archfit.placement.pod_warnings import conflict, unsafe
+
+    if options.affinity == "never":
+        case.results.append(case.pod.result("warning", unsafe(_lacking(case)), case.pod.path))
+        return _decision(case, "OptedOut", "affinity: never", _lacking(case))
+    case.results.append(conflict(case, _pins(case.pod), case.closed_part))
+    return _decision(case, "Conflict", "no node that the pod allows can run all its images", _lacking(case))
+
+
+def pod_case(pod: Pod, own: PodOptions, given: Sequence[Answer], options: Options) -> PodCase:
+    """What the images and the pod itself say of it: the facts that `decide` goes by.
+
+    given: the answer for each of its images. With an error among the results it leads nowhere.
+    """
+    immutable = pod.immutable and is_immutable(pod, options)
     evidence = ImageEvidence.from_answers(pod, given, options)
     if evidence.unanswered and pod.stamped is not None:
         pod = pod.as_recorded
-    if trace is not None:
-        trace.given, trace.evidence = given, evidence
     results = [*own.results, *evidence.results]
     by_term: tuple[Reach, ...] = ()
     tolerations: list[Toleration] = []
@@ -98,24 +111,23 @@ def decide(
         results.append(pod.result("error", str(malformed), malformed.path))
     if malformed_tolerations is not None:
         results.append(pod.result("error", str(malformed_tolerations), malformed_tolerations.path))
-    if results and has_error(results):
-        return Decision("Unresolved", "it has errors", immutable=immutable, results=tuple(results))
     reachable = _live(by_term)
     on_linux = union([reach.on_linux for reach in by_term])
-    case = PodCase(
-        pod, options, own, evidence, by_term, reachable, on_linux, tolerations, stated, immutable, results
+    return PodCase(
+        pod,
+        options,
+        own,
+        evidence,
+        by_term,
+        reachable,
+        on_linux,
+        tolerations,
+        stated,
+        immutable,
+        results,
+        [],
+        part,
     )
-    if trace is not None:
-        trace.case = case
-    if reachable:
-        return _placed(case, trace)
-    from archfit.placement.pod_warnings import conflict, unsafe
-
-    if options.affinity == "never":
-        case.results.append(pod.result("warning", unsafe(_lacking(case)), pod.path))
-        return _decision(case, "OptedOut", "affinity: never", _lacking(case))
-    case.results.append(conflict(case, _pins(pod), part))
-    return _decision(case, "Conflict", "no node that the pod allows can run all its images", _lacking(case))
 
 
 def _may_narrow(pod: Pod, options: Options, *, immutable: bool) -> bool:
@@ -151,7 +163,7 @@ def _live(by_term: Sequence[Reach]) -> frozenset[str]:
     return union([reach.live for reach in by_term])
 
 
-def _placed(case: PodCase, trace: Trace | None) -> Decision:
+def _placed(case: PodCase) -> Decision:
     pod, options, own = case.pod, case.options, case.own
     custom = pod.placement_paths
     needed_only = _only_needed(case)
@@ -183,18 +195,16 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         case.results.append(of_stale_terms(case, stale))
 
     terms = NOTHING if options.affinity == "never" else needed
-    applying = taints.applicable(case, terms)
+    whys = taints.obstacles(case, terms)
+    applying = taints.applicable(case, whys)
     if any(toleration.effect == "NoExecute" for toleration in applying):
         from archfit.placement.pod_warnings import limited_tolerations
 
         case.results.extend(limited_tolerations(case, applying))
     tainted = (unseen or custom is not None) and taints.all_tainted(case, own.tolerate)
-    additions = _additions(
-        case, terms, applying, needed_only=bool(needed_only), unseen=unseen and not tainted
+    wanted = additions = _additions(
+        case, terms, applying, whys, needed_only=needed_only, unseen=unseen and not tainted
     )
-    if trace is not None:
-        trace.needed, trace.needed_only = needed, needed_only
-        trace.wanted = trace.written = additions
     if unseen:
         from archfit.placement.custom import withheld  # only streams with custom resources need it
 
@@ -202,8 +212,7 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         left_out = additions.replace(tolerations=() if tainted else additions.tolerations)
         case = case.replace(withheld=withheld(pod, left_out, always=always))
         additions = written
-        if trace is not None:
-            trace.written = additions
+    case.reasons.extend(of_affinity(case, needed, pins, needed_only))
     if custom is not None:
         from archfit.placement.custom import writable  # only streams with custom resources need it
 
@@ -211,12 +220,13 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         left = writable(pod, options, case.reachable_architectures, lacking, additions, tainted=tainted)
         case.results.extend(left.results)
         if left.problem:
+            settle(case, Additions())
             return _decision(case, "OptedOut" if custom.unplaced else "Conflict", left.problem, lacking)
         additions = left.additions
-        if trace is not None:
-            trace.written = additions
 
     patch = pod_patch(pod, additions)
+    if additions is not wanted or not patch:
+        settle(case, additions if patch else Additions())
     if patch:
         return _changed(case, additions, lacking, patch)
     if needed is not terms:
@@ -248,25 +258,36 @@ def _only_needed(case: PodCase) -> str:
 
 
 def _additions(
-    case: PodCase, terms: RequiredTerms, applying: Sequence[Toleration], *, needed_only: bool, unseen: bool
+    case: PodCase,
+    terms: RequiredTerms,
+    applying: Sequence[Toleration],
+    whys: Sequence[str],
+    *,
+    needed_only: str,
+    unseen: bool,
 ) -> Additions:
-    """Tolerations and preferred terms, on top of `terms`.
+    """Tolerations and preferred terms, on top of `terms`; their reasons go to the case.
 
-    applying: the tolerations of the rules that apply. unseen: no toleration is written in the end.
+    applying: the tolerations of the rules that apply. whys: the `obstacles` of all. unseen: none is written in the end.
     """
     own = case.own
     new = taints.uncovered(case.tolerations, applying)
     preferred: list[tuple[str, int]] = []
-    if needed_only:
-        if new and not taints.all_tainted(case, own.tolerate):
-            new = []
-    elif own.prefer:
-        preferred = taints.preferred(case)
-    namespace = case.pod.namespace
+    if needed_only and new and not taints.all_tainted(case, own.tolerate):
+        new = []
+    for architecture, weight in sorted(own.prefer):
+        why = needed_only or taints.unpreferred(case, architecture)
+        if not why:
+            preferred.append((architecture, weight))
+        effect: Effect = "left out" if why else "added"
+        case.reasons.append(Reason("preferences", f"{architecture}={weight}", effect, why))
+    namespace, refused = case.pod.namespace, list[Toleration]()
     if new and namespace is not None and not unseen:
         from archfit.placement.pod_warnings import allowed_tolerations
 
-        new = allowed_tolerations(case, namespace, new)
+        allowed = allowed_tolerations(case, namespace, new)
+        new, refused = allowed, [toleration for toleration in new if toleration not in allowed]
+    case.reasons.extend(of_tolerations(case, whys, new, refused, needed_only))
     return Additions(terms, tuple(preferred), tuple(new))
 
 
@@ -372,6 +393,7 @@ def _decision(
         tuple(case.results),
         withheld=case.withheld,
         beside_record=bool(case.evidence.unanswered) and case.pod.stamped is not None,
+        reasons=tuple(case.reasons),
     )
 
 

@@ -113,12 +113,21 @@ def _is_superset(there: dict[str, Any], new: Toleration) -> bool:
     )
 
 
-def applicable(case: PodCase, written: RequiredTerms) -> list[Toleration]:
-    """The tolerations of the pod's rules that apply, in order. written: the affinity that it gets."""
-    if unaccounted(case):
-        return []
+def obstacles(case: PodCase, written: RequiredTerms) -> list[str]:
+    """For each of the pod's rules why it does not apply, "" where it does, `when: needed` apart.
+
+    written: the affinity that the pod gets.
+    """
+    why = unaccounted(case)
+    if why:
+        return [why] * len(case.own.tolerate)
     open_to = exposed(case, written)
-    applying = [rule for rule in case.own.tolerate if not inapplicable(case, rule, open_to)]
+    return [_inapplicable(case, rule, open_to) for rule in case.own.tolerate]
+
+
+def applicable(case: PodCase, whys: Iterable[str]) -> list[Toleration]:
+    """The tolerations of the pod's rules that apply, in order. whys: the `obstacles`."""
+    applying = [rule for rule, why in zip(case.own.tolerate, whys, strict=True) if not why]
     possible = [rule.toleration for rule in applying if not rule.needed]
     if len(possible) == len(applying) or all_tainted(case, applying, possible):
         return [rule.toleration for rule in applying]
@@ -136,7 +145,7 @@ def unaccounted(case: PodCase) -> str:
     return ""
 
 
-def inapplicable(case: PodCase, rule: TolerationRule, open_to: frozenset[str]) -> str:
+def _inapplicable(case: PodCase, rule: TolerationRule, open_to: frozenset[str]) -> str:
     """Why a rule does not apply to a pod whose images are accounted for, "" if it does, `when: needed` apart.
 
     open_to: `exposed(..)`.
@@ -197,11 +206,6 @@ def all_tainted(case: PodCase, rules: Iterable[TolerationRule], more: Sequence[T
             needy.update(rule.architectures)
     # What the pod names and the cluster does not have is no place to run without a toleration.
     return needy.issuperset(case.on_linux & case.cluster or case.on_linux)
-
-
-def preferred(case: PodCase) -> list[tuple[str, int]]:
-    """(architecture, weight) of each preferred term, sorted."""
-    return sorted(entry for entry in case.own.prefer if not unpreferred(case, entry[0]))
 
 
 def unpreferred(case: PodCase, architecture: str) -> str:

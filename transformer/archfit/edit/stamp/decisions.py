@@ -26,13 +26,17 @@ from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
+
+    from archfit.base.results import Effect, Reason
 
 
 _KEPT = (
     "an earlier run of archfit added something here that someone changed or moved since: it stays as it is"
 )
+
+_LEFT = "the pod is left as it is"
 
 
 def object_decisions(
@@ -71,7 +75,7 @@ def object_decisions(
         for stays, own, paths in zip(left, state.entries, state.kept, strict=True)
     ]
     if not any(kept) and any(state.entries) == bool(entries) and _alike(now, after, decisions):
-        return [(pod, _unchanged(decision)) for pod, decision in decisions]
+        return [(pod, _told(pod, _unchanged(decision))) for pod, decision in decisions]
     holder = _not_a_mapping(between) if entries else ()
     if holder:
         problem = (
@@ -86,7 +90,7 @@ def object_decisions(
         patched.append(
             (
                 pod,
-                merged.replace(
+                _told(pod, merged).replace(
                     results=(*merged.results, *(pod.result("info", _KEPT, path) for path in kept[number]))
                 ),
             )
@@ -102,8 +106,13 @@ def _wrong(decisions: Sequence[tuple[Pod, Decision]], problem: str, path: Path) 
         "it has errors",
         immutable=decision.immutable,
         results=(first.result("error", problem, path),),
+        reasons=_instead(decision, "left out", _LEFT),
     )
-    return [(first, wrong), *((pod, other.replace(patch=())) for pod, other in decisions[1:])]
+    others = [
+        (pod, other.replace(patch=(), reasons=_instead(other, "left out", _LEFT)))
+        for pod, other in decisions[1:]
+    ]
+    return [(first, wrong), *others]
 
 
 def _within(root: Path, patch: Iterable[Operation]) -> list[Operation]:
@@ -132,6 +141,31 @@ def _unchanged(decision: Decision) -> Decision:
     if decision.outcome != "Change":
         return decision
     return decision.replace(outcome="AlreadySet", reason="it already has what archfit would write", patch=())
+
+
+def _told(pod: Pod, decision: Decision) -> Decision:
+    """The decision, whose reasons say what an earlier run added already."""
+    if pod.stamped is None:
+        return decision
+    paths = [step.path for step in decision.patch if isinstance(step, Add)]
+
+    def there(about: str) -> bool:
+        place = pod.at("tolerations" if about == "tolerations" else "affinity")
+        return not any(path[: len(place)] == place or place[: len(path)] == path for path in paths)
+
+    return decision.replace(reasons=_instead(decision, "present", "an earlier run added it (--stamp)", there))
+
+
+def _instead(
+    decision: Decision, effect: Effect, why: str, meant: Callable[[str], bool] = bool
+) -> tuple[Reason, ...]:
+    """Its reasons, with another effect for what is not added by this run. meant: by `Reason.about`."""
+    return tuple(
+        reason.replace(effect=effect, reason=why)
+        if reason.effect == "added" and meant(reason.about)
+        else reason
+        for reason in decision.reasons
+    )
 
 
 def _alike(now: Any, after: Any, decisions: Iterable[tuple[Pod, Decision]]) -> bool:
