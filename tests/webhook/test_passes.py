@@ -56,9 +56,10 @@ def passed(
     return plain(apply(typed(value), decision.patch)), decision
 
 
-def injected(value: dict[str, Any], image: str) -> dict[str, Any]:
+def injected(value: dict[str, Any], image: str, field: str = "containers") -> dict[str, Any]:
     made = copy.deepcopy(value)
-    made["spec"]["containers"].append({"name": "side", "image": image})
+    content = {"reference": image} if field == "volumes" else image
+    made["spec"].setdefault(field, []).append({"name": "side", "image": content})
     return made
 
 
@@ -168,10 +169,11 @@ def test_each_door_takes_back_its_own():
 
 
 @pytest.mark.parametrize("sidecar", ["both:1", "amd:1", "new:1"])
-def test_the_webhook_takes_over_what_the_policy_added_before_the_last_injection(sidecar: str):
+@pytest.mark.parametrize("field", ["containers", "initContainers", "volumes"])
+def test_the_webhook_takes_over_what_the_policy_added_before_the_last_injection(field: str, sidecar: str):
     first, _ = passed(pod("both:1"), door="policy")
-    last, _ = passed(injected(first, sidecar), door="webhook")
-    assert added(last) == added(passed(injected(pod("both:1"), sidecar), door="webhook")[0])
+    last, _ = passed(injected(first, sidecar, field), door="webhook")
+    assert added(last) == added(passed(injected(pod("both:1"), sidecar, field), door="webhook")[0])
 
 
 def line_of(path: Any, value: Any) -> str:

@@ -3,10 +3,12 @@
 # ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
+import json
 import re
 import socket
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -19,8 +21,9 @@ from archfit.base.packages import EXTRAS, install_command
 from archfit.webhook import command as serve
 from archfit.webhook import server_process
 from archfit.webhook.listen_address import ListenAddress, listen, listen_address
+from program import PROGRAM
 from tls_files import tls_files
-from webhook_server import WebhookServer
+from webhook_server import WebhookServer, until
 
 
 @pytest.mark.parametrize(
@@ -105,6 +108,20 @@ def test_without_the_extra_the_error_says_what_to_install(package: str):
     )
 
 
+def test_plain_http_is_what_the_log_says(real: Any, tmp_path: Path):
+    log = tmp_path / "log"
+    words = [PROGRAM, "serve", "--insecure-http", "--listen", "127.0.0.1:0", "--probe-listen", "127.0.0.1:0"]
+    with log.open("wb") as stream, subprocess.Popen(words, stderr=stream) as process:
+        try:
+            until("it listens", lambda: b'"listening"' in log.read_bytes())
+            url = json.loads(log.read_text().splitlines()[0])["webhook"]
+            with pytest.raises(urllib.error.HTTPError, match="405"):
+                urllib.request.urlopen(url, timeout=20)
+        finally:
+            process.terminate()
+            process.kill()
+
+
 def test_it_answers_over_tls_alone(real: Any, tmp_path: Path):
     with WebhookServer(tmp_path, "--offline") as server:
         assert server.review(pod("app:1")).allowed
@@ -137,7 +154,7 @@ def test_it_answers_over_tls_alone(real: Any, tmp_path: Path):
         pytest.param("{tls} pod.yaml", "takes flags alone", id="a file"),
     ],
 )  # fmt: skip
-def test_a_server_that_cannot_start_says_why(words: str, message: str, real: Any):
+def test_a_mistake_ends_before_anything_is_started(words: str, message: str, real: Any):
     files = tls_files()
     paths = {"crt": files.certificate, "key": files.key, "other": files.client_key, "ca": files.ca}
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -145,3 +162,9 @@ def test_a_server_that_cannot_start_says_why(words: str, message: str, real: Any
         given = words.format(port=taken.getsockname()[1], tls=tls, **paths)
         with pytest.raises(UsageError, match=re.escape(message)):
             serve.run(given.split(), sys.stderr, {})
+
+
+def test_a_platform_without_spawn_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("multiprocessing.get_all_start_methods", lambda: ["fork"])
+    with pytest.raises(UsageError, match="cannot start processes by spawn: run it on Linux or macOS"):
+        serve.run(["--insecure-http", "--listen", "127.0.0.1:0"], sys.stderr, {})

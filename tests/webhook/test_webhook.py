@@ -21,7 +21,7 @@ from archfit.webhook.lookups import messages
 from archfit.webhook.lookups.fair_places import Places
 from archfit.webhook.lookups.messages import PullSecret, Secrets
 from archfit.webhook.lookups.shared_answers import SharedAnswers
-from archfit.webhook.memory_budget import MIB, Share
+from archfit.webhook.memory_budget import MIB, SHARES, Share
 from archfit.webhook.review import decoded_bytes, read_review
 from archfit.webhook.server_log import ServerLog
 from archfit.webhook.server_metrics import Probes, ServerMetrics
@@ -200,12 +200,13 @@ class HeldDoor(Door):
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__()
-        self.go = threading.Event()
+        self.begun, self.go = threading.Event(), threading.Event()
         self.order: list[str] = []
         fresh = DecisionCache.fresh
 
         def held(decisions: DecisionCache, extract: dict[str, Any], namespace: str) -> CachedDecision:
             if "note" in extract["metadata"].get("annotations", {}):
+                self.begun.set()
                 self.go.wait()
                 self.order.append(extract["metadata"]["name"])
             return fresh(decisions, extract, namespace)
@@ -235,7 +236,7 @@ class TestLargePods:
     ):
         door = HeldDoor(monkeypatch)
         first = asyncio.create_task(door.large("first"))
-        await asyncio.sleep(0)
+        await asyncio.to_thread(door.begun.wait)
         monkeypatch.setattr(door.webhook, "clock", lambda: 0.0)
         late = await door.large("late", query=b"timeout=10ms")
         door.go.set()
@@ -564,3 +565,10 @@ def test_no_metric_has_an_image_in_it_and_hosts_are_bounded():
     assert text.count("archfit_registry_requests_total{") <= 102
     assert door.count('archfit_registry_requests_total{code="200",host="other"}') == 200
     assert door.count('archfit_registry_requests_total{code="none",host="host-1.example"}') == 2
+
+
+def test_each_share_of_memory_tells_what_it_holds():
+    lines = ServerMetrics(held=len).text().decode().splitlines()
+    assert {f'archfit_memory_held_bytes{{share="{share}"}} {float(len(share))}' for share in SHARES} <= {
+        *lines
+    }

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.errors import ArchfitError
 from archfit.images.platforms import Found, Unknown
 from archfit.options.hosts import mirror_pair
 from archfit.options.settings import Operator
 from archfit.webhook.lookups import worker_process
 from archfit.webhook.lookups.messages import WORKERS, Replied, WorkerOptions
-from archfit.webhook.lookups.worker_process import LookupWorkers, WorkerProcess, check_platform
+from archfit.webhook.lookups.worker_process import LookupWorkers, WorkerProcess
 from fake_registry import Answer, FakeRegistry
 
 if TYPE_CHECKING:
@@ -146,13 +146,6 @@ async def test_a_lookup_costs_no_more_than_its_processor_time_and_memory(tmp_pat
             )
             assert all(isinstance(answered.answer, Unknown) for answered in answers)
     assert len(site.ended) <= 1
-
-
-def test_a_platform_without_spawn_is_named(monkeypatch: pytest.MonkeyPatch):
-    check_platform()
-    monkeypatch.setattr("multiprocessing.get_all_start_methods", lambda: ["fork"])
-    with pytest.raises(UsageError, match="cannot start processes by spawn: run it on Linux or macOS"):
-        check_platform()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ import pytest
 from admission_reviews import body, pod, review
 from fake_registry import FakeRegistry
 from machine import tool
-from program import PROGRAM
 from tls_files import tls_files
 from webhook_server import WebhookServer, finished_load, started_load, until
 
@@ -199,18 +198,3 @@ def test_the_log_holds_no_body_and_no_credential(fake: FakeRegistry, tmp_path: P
         text = str(server.log())
         assert "hush-4711" not in text
         assert "dXNlcjpodXNoLTQ3MTE=" not in text
-
-
-def test_plain_http_is_for_loopback(tmp_path: Path):
-    log = tmp_path / "log"
-    with log.open("wb") as stream:
-        process = subprocess.Popen(
-            [PROGRAM, "serve", "--insecure-http", "--listen", "127.0.0.1:0", "--probe-listen", "127.0.0.1:0"],
-            stderr=stream,
-        )
-    try:
-        until("it listens", lambda: "http://127.0.0.1" in log.read_text(encoding="utf-8"))
-    finally:
-        process.terminate()
-        process.kill()
-        process.wait()
