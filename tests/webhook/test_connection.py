@@ -213,6 +213,25 @@ async def test_a_head_is_bounded_however_it_arrives(parts: int, before: bytes, m
 
 
 @pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 1000, id="requests before an answer"),
+        pytest.param(
+            b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + b"t: v\r\n" * 1000, id="trailers"
+        ),
+    ],
+)  # fmt: skip
+async def test_what_no_api_server_sends_is_refused_before_it_takes_memory(content: bytes):
+    async with Site(10) as site:
+        reader, writer = await site.connect()
+        writer.write(content)
+        answered = await reader.read()
+        assert answered.count(b"HTTP/1.1 ") == 1
+        assert answered.startswith(b"HTTP/1.1 431 ")
+        writer.close()
+
+
+@pytest.mark.parametrize(
     ("memory", "files", "most"),
     [
         pytest.param(100 * CONNECTION_BYTES, 1024, 100, id="memory"),

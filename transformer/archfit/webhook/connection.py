@@ -43,6 +43,8 @@ _OWN_FILES = 128
 """Descriptors that are for no connection: log, lookup processes, probes, files that are read."""
 _GC_THRESHOLDS = (20_000, 20, 50)
 _BUFFER_BYTES = 32 * 1024
+_MOST_PIPELINED = 16
+"""Requests before the answer to the first: one part of 256 KiB may hold thousands, and no API server sends two."""
 _PAUSE_SECONDS = 0.1
 _CONTINUE = b"HTTP/1.1 100 "
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
@@ -256,7 +258,7 @@ class _Joined(asyncio.Transport):
         self._transport.close()
 
 
-class _HeadTooLarge(Exception):
+class _TooLarge(Exception):
     """Stops the parser, which makes an error of its own of it."""
 
 
@@ -314,7 +316,8 @@ class Connection(HttpToolsProtocol):
             self._head_bytes += len(data)
         super().data_received(data)
         if self._in_head and self._head_bytes > MOST_HEADER_BYTES:
-            self._refuse()
+            with contextlib.suppress(_TooLarge):
+                self._refuse()
         if self._in_request and self._slow is None:
             self._slow = self.loop.call_later(REQUEST_SECONDS, self._too_slow)
 
@@ -327,13 +330,22 @@ class Connection(HttpToolsProtocol):
         self._in_head = self._in_request = True
         self._head_bytes = self._part_bytes
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """As httptools calls it, also for what follows a body."""
+        if not self._in_head:
+            self._refuse()
+        super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         """As httptools calls it."""
         self._in_head = False
         size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
-        if len(self.headers) > MOST_HEADERS or size > MOST_HEADER_BYTES:
+        if (
+            len(self.headers) > MOST_HEADERS
+            or size > MOST_HEADER_BYTES
+            or len(self.pipeline) >= _MOST_PIPELINED
+        ):
             self._refuse()
-            raise _HeadTooLarge
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
@@ -361,6 +373,7 @@ class Connection(HttpToolsProtocol):
             self._among.refused(431)
             self.transport.write(_TOO_LARGE)
             self.transport.close()
+        raise _TooLarge
 
     def _arrived(self) -> None:
         if self._slow:
