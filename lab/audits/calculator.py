@@ -830,7 +830,9 @@ def _readiness(arch: str, rows: Sequence[Row], cluster: _Cluster, states: _State
     by = 2 if any(amount[2] for amount in sums.values()) else 1
     ready, blocked, unknown = (sums[state][by] for state in ("ready", "blocked", "unknown"))
     if ready + blocked:
-        share = f"{floor(Fraction(ready * 1000, ready + blocked)) / 10:.1f}".removesuffix(".0") + " %"
+        share = (
+            f"{floor(Fraction(ready * 1000, ready + blocked + unknown)) / 10:.1f}".removesuffix(".0") + " %"
+        )
     else:
         share = "not known" if unknown else "-"
     kind = "cpu" if by == 2 else "pods"
@@ -897,7 +899,6 @@ def _work_list(arch: str, rows: Sequence[Row], states: _States) -> dict[str, Any
         above.add(line["reference"])
         freed = [row for row in rows if (missing := states.missing(row, arch)) and missing <= above]
         line["cumulative"] = added(map(_amount, freed))
-        line["cumulativeUnknown"] = added(_amount(row) for row in freed if states.row(row, arch) == "unknown")
     return {
         "architecture": arch,
         "items": order,

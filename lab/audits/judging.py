@@ -152,7 +152,7 @@ def _pairs(report: dict[str, Any], status: int, wanted: Report) -> Iterator[tupl
             (one["namespace"], one["kind"], one["name"], one["state"]) for one in row["notReady"]
         ]
         yield f"daemonSets {row['architecture']}", mine, theirs
-    amounts = ("alone", "part", "together", "cumulative", "cumulativeUnknown")
+    amounts = ("alone", "part", "together", "cumulative")
     for row, theirs in zip(report["workLists"], wanted.work_lists, strict=True):
         where = f"workLists {row['architecture']}"
         items = [_row(item, "reference", "state", "partner", amounts=amounts) for item in row["items"]]

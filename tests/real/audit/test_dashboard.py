@@ -64,7 +64,7 @@ def test_each_panel_has_data_once_prometheus_has_read_an_audit(tmp_path: Path, r
             assert _data(url, expression), expression
         (ready,) = _data(url, asked()[0])
     assert ready["metric"] == {"cluster": "prod-eu"}
-    assert float(ready["value"][1]) == pytest.approx(36.1 / 56)
+    assert float(ready["value"][1]) == pytest.approx(36.1 / 58)
 
 
 def _data(url: str, expression: str) -> list[dict[str, Any]]:

@@ -210,15 +210,15 @@ def _judged(report: AuditFindings, since: AuditComparison | None, flags: AuditFl
                 workloads = f"{count(len(names), 'workload')} {words} ({visible(few(names, 3))})"
                 failed.append(f"--require {architecture}: {workloads}")
     first = report.readiness[0]
-    ready, known = first.share
+    ready, whole = first.share
     unknown = first.counted(first.unknown)
-    whole = known if flags.allow_unknown else known + unknown
-    if flags.min_ready and not whole:
+    passed = ready + unknown if flags.allow_unknown else ready
+    if flags.min_ready and (not whole or (flags.allow_unknown and not first.is_known)):
         nothing = "no workload that could move is known" if unknown else "no workload could move"
         share = f"{nothing}, so there is no share that is ready for {first.architecture}"
         failed.append(f"--min-ready: {share}, not {flags.min_ready:g} %")
-    elif flags.min_ready and 100 * ready < flags.min_ready * whole:
-        beside = f" ({percent(unknown, whole)} is not known)" if unknown and not flags.allow_unknown else ""
+    elif flags.min_ready and 100 * passed < flags.min_ready * whole:
+        beside = f" ({percent(unknown, whole)} is not known)" if unknown else ""
         share = f"{percent(ready, whole)} is ready for {first.architecture}{beside}"
         failed.append(f"--min-ready: {share}, not {flags.min_ready:g} %")
     if since and flags.fail_on_regression:

@@ -1,7 +1,7 @@
 """Which images and workloads are ready for which architecture, and how much of a cluster that is.
 
-    readiness   = amount of `ready` / amount of `ready` and `blocked`, of the workloads that could move (`MOVABLE`);
-                  `unknown` stands beside it, never inside
+    readiness   = amount of `ready` / amount of all workloads that could move (`MOVABLE`): what is not known is no part
+                  of what is ready, and stands beside it
     DaemonSets  are no part of it, since they follow the nodes
 
 The same for groups: clusters, namespaces, and what a label or an annotation of pods names.
@@ -117,10 +117,6 @@ class Readiness(Record):
         return self.ready + self.blocked + self.unknown
 
     @property
-    def known(self) -> Amount:
-        return self.ready + self.blocked
-
-    @property
     def by_cpu(self) -> bool:
         """Whether CPU is counted; pods are where nothing that could move requests CPU."""
         return bool(self.total.cpu)
@@ -131,8 +127,13 @@ class Readiness(Record):
 
     @property
     def share(self) -> tuple[int, int]:
-        """(ready, known), counted."""
-        return self.counted(self.ready), self.counted(self.known)
+        """(ready, all), counted."""
+        return self.counted(self.ready), self.counted(self.total)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything is."""
+        return bool(self.counted(self.ready + self.blocked))
 
 
 class DaemonSet(Record):

@@ -14,12 +14,13 @@ from archfit.base.printable import count, visible
 
 MOST_ROWS = 100
 _LONGEST = 20_000
+_SENTENCE = 2_000
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>+!|~&]|:(?=//)|(?<=www)\.")
 # GitHub looks for mentions and issues in the finished page, where an entity is a character again; a comment parts them.
 _MENTION = re.compile(r"(@|#|(?<=GH)-)(?=\w)", re.IGNORECASE)
 
 
-def escaped(text: str, longest: int = 200) -> str:
+def escaped(text: str, longest: int = _SENTENCE) -> str:
     """Text that stands for itself in Markdown. longest: in characters; the middle of a longer one is left out."""
     text = visible(text)
     if len(text) > longest:

@@ -25,8 +25,7 @@ class WorkItem(Record):
 
     alone: becomes free if this image alone gains it. part: all that it takes part in keeping off.
     partner, together: the image with which it frees most, beyond what each frees alone; "" for none.
-    cumulative: once this one and all above it in the list have gained it. cumulative_unknown: the part of it that was
-    not known before, and so was no part of the readiness.
+    cumulative: once this one and all above it in the list have gained it.
     owners: the workloads that use it and could move, as namespace/kind/name, the largest first, at most five.
     owner_count: all of them. to_do: in words. newer: the tag that was read to have the architecture, none or one.
     """
@@ -40,7 +39,6 @@ class WorkItem(Record):
     cumulative: Amount
     partner: str = ""
     together: Amount = NOTHING
-    cumulative_unknown: Amount = NOTHING
     owners: tuple[str, ...] = ()
     owner_count: int = 0
     to_do: str = ""
@@ -73,7 +71,6 @@ def work_list(
 ) -> WorkList:
     """The work for one architecture. index: its place in the tuples of the findings. own: patterns of --own."""
     groups: dict[frozenset[str], Amount] = defaultdict(Amount)
-    unknown: dict[frozenset[str], Amount] = defaultdict(Amount)
     owners: dict[str, Counter[Owner]] = defaultdict(Counter)
     for workload in workloads:
         missing = frozenset(use.reference for use in workload.not_ready[index])
@@ -81,8 +78,6 @@ def work_list(
             groups[missing] += workload.amount
             for reference in missing:
                 owners[reference][workload.owner] += workload.amount.cpu
-            if workload.states[index] == "unknown":
-                unknown[missing] += workload.amount
     alone: dict[str, Amount] = defaultdict(Amount)
     part: dict[str, Amount] = defaultdict(Amount)
     pairs: list[WorkPair] = []
@@ -109,16 +104,13 @@ def work_list(
 
     ranked = sorted(part, key=order)
     places = {reference: place for place, reference in enumerate(ranked)}
-    freed, learned = [NOTHING] * len(ranked), [NOTHING] * len(ranked)
+    freed = [NOTHING] * len(ranked)
     for missing, amount in groups.items():
-        place = max(places[reference] for reference in missing)
-        freed[place] += amount
-        learned[place] += unknown[missing]
+        freed[max(places[reference] for reference in missing)] += amount
     facts = {image.facts.reference: image for image in images}
-    items, so_far, known_then = [], NOTHING, NOTHING
+    items, so_far = [], NOTHING
     for place, reference in enumerate(ranked):
         so_far += freed[place]
-        known_then += learned[place]
         image = facts[reference]
         stated = image.states[index]
         state: Missing = "no" if stated == "yes" else stated
@@ -133,7 +125,6 @@ def work_list(
                 part[reference],
                 so_far,
                 *best[reference],
-                known_then,
                 first_titles(sorted(cpu, key=lambda owner: (-cpu[owner], owner))),
                 len(cpu),
                 to_do(state, image.facts, architecture, own),

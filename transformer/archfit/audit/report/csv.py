@@ -17,7 +17,7 @@ from archfit.audit.facts import ImageFacts
 from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import NOT_KNOWN
 from archfit.audit.readiness import WorkloadFinding, group_name
-from archfit.audit.report.words import ready_share, snapshot_names
+from archfit.audit.report.words import ready_share, snapshot_names, unknown_share
 from archfit.base.printable import visible
 
 _HEADS = (
@@ -37,7 +37,12 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         [
             *_HEADS,
             *(f"{what}_{name}" for what in ("workload", "image", "wave") for name in findings.architectures),
-            *(f"{by}_ready_{name}" for by in shares for name in findings.architectures),
+            *(
+                f"{by}_{what}_{name}"
+                for by in shares
+                for name in findings.architectures
+                for what in ("ready", "not_known")
+            ),
             *map(_cell, keys),
         ]
     )
@@ -75,13 +80,15 @@ def _newer(image: ImageFacts) -> tuple[str, str]:
 
 
 def _shares(findings: AuditFindings) -> dict[str, dict[tuple[str, str], tuple[str, ...]]]:
-    """Of each --by: the name of a group, and the cluster where there are several -> its readiness, as in the text."""
+    """Of each --by: the name of a group, and the cluster where there are several -> what is ready and not known."""
     shares: dict[str, dict[tuple[str, str], tuple[str, ...]]] = defaultdict(dict)
     for group in findings.groups:
         if group.by != "cluster":
             parts = [(part.cluster, part.readiness) for part in group.clusters] or [("", group.readiness)]
             for cluster, own in parts:
-                shares[group.by][group.name, cluster] = tuple(map(ready_share, own))
+                shares[group.by][group.name, cluster] = tuple(
+                    text for row in own for text in (ready_share(row), unknown_share(row))
+                )
     return shares
 
 
@@ -92,7 +99,7 @@ def _share(
     names: Mapping[str, str],
 ) -> tuple[str, ...]:
     cluster = names.get(workload.facts.snapshot, "") if len(names) > 1 else ""
-    return shares.get((group_name(workload, by, names), cluster)) or ("",) * len(workload.states)
+    return shares.get((group_name(workload, by, names), cluster)) or ("",) * 2 * len(workload.states)
 
 
 def _cell(text: str) -> str:

@@ -31,8 +31,7 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
     if share == words.NOT_KNOWN:
         yield f"## It is not known what of {name} is ready for {escaped(first.architecture)}"
     elif share.endswith("%"):
-        known = " of what is known" if first.unknown.pods else ""
-        yield f"## {name}: {share}{known} is ready for {escaped(first.architecture)}"
+        yield f"## {name}: {share} is ready for {escaped(first.architecture)}"
     else:
         yield f"## {name}: no pod could move to {escaped(first.architecture)}"
     yield ""

@@ -141,7 +141,7 @@ def pareto(work: WorkList, readiness: Readiness, width: int, most: int) -> Paret
         x = round(left + slot * place + (slot - thick) / 2, 1)
         high, higher = y(alone, largest), y(alone + together, largest)
         reached = part + readiness.counted(item.cumulative)
-        dot = (round(x + thick / 2, 1), y(reached, whole + readiness.counted(item.cumulative_unknown)))
+        dot = (round(x + thick / 2, 1), y(reached, whole))
         points.append(dot)
         words = f"{item.rank}. {item.reference}: {gain(item)}; {share_after(readiness, item)} ready then"
         columns.append(

@@ -115,8 +115,8 @@ def readiness(findings: AuditFindings) -> Table:
     rows = tuple(
         (
             Cell(row.architecture), Cell(words.ready_share(row)), cpu(row.ready.cpu), cpu(row.blocked.cpu),
-            cpu(row.unknown.cpu), Cell(f"{row.ready.pods} of {row.known.pods}"),
-            Cell(f"{row.ready.workloads} of {row.known.workloads}"), count(row.unknown.pods),
+            cpu(row.unknown.cpu), Cell(f"{row.ready.pods} of {row.total.pods}"),
+            Cell(f"{row.ready.workloads} of {row.total.workloads}"), count(row.unknown.pods),
         )
         for row in findings.readiness
     )  # fmt: skip
@@ -194,18 +194,31 @@ def groups(findings: AuditFindings) -> Table:
         Column("By", markdown="By"), Column("Name", markdown="Name"),
         Column("Cluster", markdown="Cluster" if words.several(findings) else None), Column(None, markdown="Ready"),
         Column(None, markdown=f"For {findings.readiness[0].architecture}"),
-        *(Column(f"{architecture} ready", "number") for architecture in findings.architectures),
+        *(
+            Column(f"{architecture} {what}", "number")
+            for architecture in findings.architectures
+            for what in ("ready", "not known")
+        ),
         Column("CPU", "number"), Column("Pods", "count"),
     )  # fmt: skip
     rows = tuple(
         (
             Cell(by), Cell(name), Cell(cluster), Cell(words.ready_share(own[0])), Cell(words.ready_sentence(own[0])),
-            *(Cell(words.ready_share(part), f"{part.share[0] * 1000 // (part.share[1] or 1)}") for part in own),
+            *(cell for part in own for cell in _shares(part)),
             cpu(own[0].total.cpu), count(own[0].total.pods),
         )
         for by, name, cluster, own in words.group_rows(findings)
     )  # fmt: skip
     return Table("groups", "Readiness by group", columns, rows)
+
+
+def _shares(readiness: Readiness) -> tuple[Cell, Cell]:
+    ready, whole = readiness.share
+    unknown = readiness.counted(readiness.unknown)
+    return (
+        Cell(words.ready_share(readiness), f"{ready * 1000 // (whole or 1)}"),
+        Cell(words.unknown_share(readiness), f"{unknown * 1000 // (whole or 1)}"),
+    )
 
 
 def daemon_sets(findings: AuditFindings) -> Table:

@@ -233,8 +233,8 @@ def _wrapped(item: str | tuple[str, ...]) -> list[str]:
 
 
 def _more(row: Readiness) -> str:
-    line = f"{row.ready.pods} of {count(row.known.pods, 'pod')}, "
-    line += f"{row.ready.workloads} of {count(row.known.workloads, 'workload')}"
+    line = f"{row.ready.pods} of {count(row.total.pods, 'pod')}, "
+    line += f"{row.ready.workloads} of {count(row.total.workloads, 'workload')}"
     line += f"; {cpu_text(row.blocked.cpu)} CPU blocked" if row.blocked.pods else ""
     pinned = f"; {cpu_text(row.pinned.cpu)} CPU ready, but its own placement keeps it elsewhere"
     return line + (pinned if row.pinned.pods else "")

@@ -87,11 +87,15 @@ def snapshot_names(findings: AuditFindings) -> dict[str, str]:
 
 
 def ready_share(readiness: Readiness) -> str:
-    """`62.2 %` of what is known; `not known` where nothing is, `-` where nothing could move."""
-    ready, known = readiness.share
-    if not known and readiness.counted(readiness.unknown):
-        return NOT_KNOWN
-    return percent(ready, known)
+    """`62.2 %` of all that could move; `not known` where nothing is, `-` where nothing could move."""
+    ready, whole = readiness.share
+    return NOT_KNOWN if whole and not readiness.is_known else percent(ready, whole)
+
+
+def unknown_share(readiness: Readiness) -> str:
+    """`3.4 %`: what of all that could move is not known; "" for nothing."""
+    unknown = readiness.counted(readiness.unknown)
+    return percent(unknown, readiness.counted(readiness.total)) if unknown else ""
 
 
 def ready_words(readiness: Readiness) -> str:
@@ -102,26 +106,25 @@ def ready_words(readiness: Readiness) -> str:
 
 def share_after(readiness: Readiness, item: WorkItem) -> str:
     """The share once this image of the work list and all above it are ready."""
-    ready, known = readiness.share
-    known += readiness.counted(item.cumulative_unknown)
-    return percent(ready + readiness.counted(item.cumulative), known) if known else NOT_KNOWN
+    ready, whole = readiness.share
+    return percent(ready + readiness.counted(item.cumulative), whole)
 
 
 def ready_sentence(readiness: Readiness) -> str:
-    """`36.1 of 56 requested CPU is ready for arm64; 2 CPU not known`."""
+    """`36.1 of 58 requested CPU is ready for arm64; 2 CPU not known`."""
     part, whole = readiness.share
     verb = "is" if readiness.by_cpu or 1 in (part, whole) else "are"
     return ready_amounts(readiness, f" {verb} ready for {readiness.architecture}")
 
 
 def ready_amounts(readiness: Readiness, ready: str = "") -> str:
-    """`36.1 of 56 requested CPU; 2 CPU not known`. ready: words behind the first amount."""
+    """`36.1 of 58 requested CPU; 2 CPU not known`. ready: words behind the first amount."""
     part, whole = readiness.share
     unknown = readiness.counted(readiness.unknown)
-    if not whole and not unknown:
+    if not whole:
         return f"no pod that could move to {readiness.architecture}"
     more = f"{cpu_text(unknown)} CPU" if readiness.by_cpu else count(unknown, "pod")
-    if not whole:
+    if not readiness.is_known:
         return f"it is not known what of {more} is ready for {readiness.architecture}"
     if readiness.by_cpu:
         words = f"{cpu_text(part)} of {cpu_text(whole)} requested CPU{ready}"
@@ -136,8 +139,8 @@ def upgrade_sentence(findings: AuditFindings) -> str:
     if upgrades is None:
         return ""
     first = findings.readiness[0]
-    ready, known = first.share
-    then = percent(ready + first.counted(upgrades.freed), known)
+    ready, whole = first.share
+    then = percent(ready + first.counted(upgrades.freed), whole)
     return f"With newer tags alone: {ready_share(first)} -> {then}; {upgrade_counts(upgrades)}"
 
 
@@ -464,7 +467,11 @@ def change_sentences(since: AuditComparison) -> Iterator[str]:
         counted = [f"{count(len(rows), 'workload')} {words}" for words, rows in change_groups(change) if rows]
         images = {"gained it": change.images_gained, "lost it": change.images_lost}
         counted += [f"{count(len(names), 'image')} {words}" for words, names in images.items() if names]
-        moved = f"{ready_words(change.before)} before, {ready_words(change.after)} now"
+        was, now = (
+            f"{ready_words(row)}{f' ({unknown} not known)' if (unknown := unknown_share(row)) and row.is_known else ''}"
+            for row in (change.before, change.after)
+        )
+        moved = f"{was} before, {now} now"
         unchanged = "no workload changed its state" if since.stayed else "no workload is in both audits"
         yield f"{change.architecture}: {moved}; {', '.join(counted) or unchanged}."
     yield (
