@@ -267,17 +267,18 @@ def live(audit, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "context", "uid", "name"),
+    ("words", "context", "uid", "name", "by"),
     [
-        pytest.param(("--cluster", "prod"), "dev", "k-1", "prod", id="stated"),
-        pytest.param(("--context", "staging"), "dev", "k-1", "staging", id="the context that is named"),
-        pytest.param((), "dev", "k-1", "dev", id="the context at hand"),
-        pytest.param((), "", "k-1", "k-1", id="the uid of kube-system"),
+        pytest.param(("--cluster", "prod"), "dev", "k-1", "prod", "flag", id="stated"),
+        pytest.param(("--context", "staging"), "dev", "k-1", "staging", "context", id="the context that is named"),
+        pytest.param((), "dev", "k-1", "dev", "context", id="the context at hand"),
+        pytest.param((), "", "k-1", "k-1", "uid", id="the uid of kube-system"),
     ],
 )
-def test_a_live_cluster_has_a_name(live, words, context, uid, name):
-    found = cluster_of(live("--format", "json", *words, context=context, uid=uid, **EPOCH))
-    assert (found["name"], found["uid"], found["date"]) == (name, uid, STATED)
+def test_a_live_cluster_has_a_name(live, words, context, uid, name, by):
+    ran = live("--format", "json", *words, context=context, uid=uid, **EPOCH)
+    (snapshot,) = json.loads(ran.ok())["facts"]["snapshots"]
+    assert (cluster_of(ran)["name"], snapshot["nameBy"], snapshot["uid"], snapshot["date"]) == (name, by, uid, STATED)
 
 
 def test_a_live_cluster_without_any_name_is_said(live):

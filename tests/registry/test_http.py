@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import re
 import socket
+import ssl
 import threading
 from collections.abc import Mapping
 
@@ -13,6 +14,7 @@ import pytest
 
 from archfit.registry.http.http_client import AGENT
 from archfit.registry.http.request import Reply, Request, Unreachable
+from archfit.registry.http.tls import refusal
 from archfit.registry.registry_errors import RegistryError
 from http_clients import http_to
 
@@ -242,3 +244,10 @@ def test_no_header_of_an_answer_is_written_to_a_log(answering, caplog):
 def test_a_redirect_to_no_url_is_refused(answering):
     with pytest.raises(RegistryError, match="redirects to an invalid URL: refused"):
         asked(answering)
+
+
+@pytest.mark.parametrize(("port", "server"), [(443, "h.example"), (5000, "h.example:5000")])
+def test_the_remedy_for_a_server_without_tls_names_it_as_an_image_does(port: int, server: str) -> None:
+    error = ssl.SSLError()
+    error.reason = "WRONG_VERSION_NUMBER"
+    assert f"write --mirror {server}=http://{server}" in str(refusal("h.example", port, error))

@@ -15,6 +15,7 @@ from archfit.integrations.argocd.renderers import plain_files
 from archfit.integrations.argocd.source_parameters import ROWS, Source, helm_arguments
 from archfit.options.settings import Options
 from archfit.options.table import OPERATOR, SPEC
+from file_runs import AMD, Site, placed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -277,3 +278,10 @@ def test_a_plain_file_that_is_no_utf_8_is_an_error(tmp_path: Path, monkeypatch: 
     (tmp_path / "a.yaml").write_bytes("kind: Pod\napiVersion: v1\n".encode("utf-16"))
     with pytest.raises(ArchfitError, match=r"a\.yaml: .*It looks like UTF-16"):
         plain_files(Source(), str(tmp_path))
+
+
+def test_flags_of_the_plugins_command_are_the_operators(tmp_path: Path) -> None:
+    site = Site(tmp_path)
+    site.write({"web.yaml": AMD})
+    ran = site.run("argocd", "generate", ARGOCD_APP_NAME="web")  # flags of its own stand behind
+    assert (ran.status, ran.stdout) == (0, b"---\n# Source: web.yaml\n" + placed(AMD)), ran.stderr
