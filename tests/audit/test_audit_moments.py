@@ -270,7 +270,9 @@ def live(audit, tmp_path):
     ("words", "context", "uid", "name", "by"),
     [
         pytest.param(("--cluster", "prod"), "dev", "k-1", "prod", "flag", id="stated"),
-        pytest.param(("--context", "staging"), "dev", "k-1", "staging", "context", id="the context that is named"),
+        pytest.param(
+            ("--context", "staging"), "dev", "k-1", "staging", "context", id="the context that is named"
+        ),
         pytest.param((), "dev", "k-1", "dev", "context", id="the context at hand"),
         pytest.param((), "", "k-1", "k-1", "uid", id="the uid of kube-system"),
     ],
@@ -278,7 +280,12 @@ def live(audit, tmp_path):
 def test_a_live_cluster_has_a_name(live, words, context, uid, name, by):
     ran = live("--format", "json", *words, context=context, uid=uid, **EPOCH)
     (snapshot,) = json.loads(ran.ok())["facts"]["snapshots"]
-    assert (cluster_of(ran)["name"], snapshot["nameBy"], snapshot["uid"], snapshot["date"]) == (name, by, uid, STATED)
+    assert (cluster_of(ran)["name"], snapshot["nameBy"], snapshot["uid"], snapshot["date"]) == (
+        name,
+        by,
+        uid,
+        STATED,
+    )
 
 
 def test_a_live_cluster_without_any_name_is_said(live):

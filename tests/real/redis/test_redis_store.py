@@ -200,12 +200,12 @@ def test_the_permissions_that_the_page_names_are_enough(tmp_path: Path) -> None:
 class Oddity:
     """A server that answers every connection with the same bytes, and never closes."""
 
-    def __init__(self, answer: bytes, *, drip: bool = False) -> None:
+    def __init__(self, answer: bytes, *, drip: bytes = b"") -> None:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self._open: list[socket.socket] = []
         self._answer = answer
-        self._drip = drip
-        self._over = threading.Event()
+        self._drip, self.dripped = drip, 0
+        self.over = threading.Event()
         self.url = f"redis://127.0.0.1:{self._socket.getsockname()[1]}"
         threading.Thread(target=self._serve, daemon=True).start()
 
@@ -222,13 +222,14 @@ class Oddity:
         try:
             client.recv(1)
             client.sendall(self._answer)
-            while self._drip and not self._over.wait(0.01):
-                client.sendall(b"1")
+            while self._drip and not self.over.wait(0.01):
+                client.sendall(self._drip)
+                self.dripped += len(self._drip)
         except OSError:
-            return
+            self.over.set()
 
     def close(self) -> None:
-        self._over.set()
+        self.over.set()
         self._socket.close()
         for client in self._open:
             client.close()
@@ -253,11 +254,23 @@ class Oddity:
     ],
 )
 def test_whatever_a_server_says_it_is_trouble_and_in_time(answer: bytes, drip: bool) -> None:
-    oddity = Oddity(answer, drip=drip)
+    oddity = Oddity(answer, drip=b"1" * drip)
     store = RedisStore(cache_path(oddity.url), patience_seconds=0.3)
     with pytest.raises(StoreTrouble) as caught:
         store.get_many(["tag:a", "tag:b"])
     assert str(caught.value).isprintable()
+    store.close()
+    oddity.close()
+
+
+def test_an_answer_is_read_no_further_than_entries_are_long() -> None:
+    """Also behind the run, which waits no longer than its patience."""
+    oddity = Oddity(b"*1\r\n$999999999999\r\n", drip=b"1" * (1 << 20))
+    store = RedisStore(cache_path(oddity.url))
+    with pytest.raises(StoreTrouble):
+        store.get_many(["tag:a"])
+    assert oddity.over.wait(60)
+    assert oddity.dripped < 48 << 20
     store.close()
     oddity.close()
 

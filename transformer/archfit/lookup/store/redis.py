@@ -17,6 +17,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import redis
@@ -35,6 +36,7 @@ BUDGET_PREFIX = "archfit:budget:"
 _PATIENCE_SECONDS = 2.0
 _LONGEST_TEXT = 64 * 1024
 _AT_ONCE = 500
+_LONGEST_ANSWER = _AT_ONCE * (_LONGEST_TEXT + 1024)
 # KEYS: free, owners. ARGV: owner, microseconds between requests, the longest wait. -> [wait or -1, owners]
 _RESERVE = """
 local time = redis.call('TIME')
@@ -52,6 +54,42 @@ return {start - now, owners}
 """
 _LONGEST_WAIT_SECONDS = 86400.0
 _AGAIN_SECONDS = 5.0
+
+
+class _Bounded:
+    """A connection that breaks where an answer is longer than any that it asks for: the client would keep it whole."""
+
+    def _connect(self) -> _BoundedSocket:
+        return _BoundedSocket(super()._connect())  # type: ignore[misc]  # of the client's own connection
+
+    def send_packed_command(self, *words: Any, **named: Any) -> None:
+        if sock := self._sock:  # type: ignore[attr-defined]
+            sock.left = _LONGEST_ANSWER
+        super().send_packed_command(*words, **named)  # type: ignore[misc]
+
+
+class _BoundedSocket:
+    """left: how many bytes may come."""
+
+    def __init__(self, real: Any) -> None:
+        self._real, self.left = real, _LONGEST_ANSWER
+
+    def recv(self, *words: Any) -> bytes:
+        data: bytes = self._real.recv(*words)
+        self._counted(len(data))
+        return data
+
+    def recv_into(self, *words: Any) -> int:
+        return self._counted(self._real.recv_into(*words))
+
+    def _counted(self, number: int) -> int:
+        self.left -= number
+        if self.left < 0:
+            raise OSError("it sends more than it was asked for")
+        return number
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
 
 
 class RedisStore:
@@ -96,12 +134,16 @@ class RedisStore:
         if server.tls:
             options |= {"ssl": True, "ssl_ca_certs": ca_file or None, "ssl_check_hostname": True}
         self._client = redis.Redis(server.host, server.port, server.database, **options)
+        pool = self._client.connection_pool
+        pool.connection_class = type("Bounded", (_Bounded, pool.connection_class), {})
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
         if not keys:
             return {}
-        names = [PREFIX + key for key in keys]
-        values = self._do(lambda client: _values(client, names))
+        names, values = [PREFIX + key for key in keys], list[Any]()
+        for start in range(0, len(names), _AT_ONCE):
+            some = names[start : start + _AT_ONCE]
+            values += self._do(partial(_values, names=some))
         texts = ((key, _text(value)) for key, value in zip(keys, values, strict=True))
         return {key: text for key, text in texts if text}
 
