@@ -104,6 +104,7 @@ def test_quiet_keeps_errors_and_warnings(run, words: list[str]) -> None:
 def test_quiet_from_a_variable_and_from_a_file(run, tmp_path: Path) -> None:
     assert run(POD, ARCHFIT_QUIET="true").stderr == ""
     assert run("", "setup", "kpt", ARCHFIT_QUIET="1").stderr == ""
+    assert run("", "setup", "kpt", "--quiet").stderr == ""
     file = tmp_path / "archfit-own.yaml"
     file.write_text("apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\noperator: {quiet: true}\n")
     assert run(POD, "--config", str(file)).stderr == ""
