@@ -153,6 +153,12 @@ def test_the_package_json_is_loaded_for_an_error_alone():
     assert fresh(code).split() == ["False", "json.decoder", "3"]
 
 
+def test_the_scanner_is_told_all_that_this_python_asks_for():
+    """Without one of them the C code is not used, and nothing says so."""
+    hooks = {name for name in vars(json.JSONDecoder()) if name.endswith("_hook")}
+    assert hooks <= vars(c_json.Decoder).keys()
+
+
 @pytest.mark.parametrize(
     "other",
     [

@@ -14,7 +14,7 @@ EXTRAS = {
     "audit": ("jinja2>=3.1.6",),
     "redis": ("redis>=7.2",),
     "zstd": ("zstandard>=0.23",),
-    "serve": ("uvicorn>=0.48", "httptools>=0.6.4", "uvloop>=0.21", "prometheus-client>=0.22"),
+    "serve": ("uvicorn>=0.48,<0.55", "httptools>=0.6.4", "uvloop>=0.21", "prometheus-client>=0.22"),
 }
 """As pyproject.toml names them."""
 

@@ -21,6 +21,7 @@ class Decoder:
     strict = True
     object_hook: Any = None
     object_pairs_hook: Any = None
+    array_hook: Any = None  # from Python 3.15 on
     parse_float: Any = float
     parse_int: Any = int
     parse_constant: Any = {
@@ -77,9 +78,6 @@ def dumps(
 
     separators: between items and after keys, of a document on one line.
     """
-    simple = _simple(value)
-    if simple:
-        return simple
     code, _ = _c_code()
     if code and indent is None:
         item, key = separators
@@ -99,19 +97,6 @@ def dumps(
         default=default,
         sort_keys=sort_keys,
     )
-
-
-def _simple(value: Any) -> str:
-    """What is the same with all options and needs no C code, as the report of a run without pods; else ""."""
-    kind = type(value)
-    if kind is str:
-        plain = value.isascii() and value.isprintable() and '"' not in value and "\\" not in value
-        return f'"{value}"' if plain else ""
-    if kind is int:
-        return int.__repr__(value)
-    if kind is list or kind is dict:
-        return "" if value else "[]" if kind is list else "{}"
-    return ""
 
 
 def _refused(value: Any) -> Any:
