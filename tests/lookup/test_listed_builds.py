@@ -12,8 +12,8 @@ import file_runs
 from archfit.images.platforms import Found, Platform, Unknown
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Options
-from archfit.registry.manifest import OCI_MANIFEST
-from fake_registry import Answer, FakeRegistry, digest_of
+from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
+from fake_registry import Answer, FakeRegistry, as_json, descriptor, digest_of, platform_of
 from lookup_runs import Runs, lookup_with
 
 BOTH = ["linux/amd64", "linux/arm64"]
@@ -146,6 +146,47 @@ def test_what_is_said_of_a_build_that_is_not_there(fake, tmp_path, words, status
     ended = file_runs.run((*command, *cache, *words[len(command) :]), file_runs.pod("a", IMAGE))
     assert ended.status == status, ended
     assert said in " ".join((ended.stdout.decode() + ended.stderr).split())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(["check"], "one platform of x.io/c:1.38.0, whose index is {}: pin that one for all", id="check"),
+        pytest.param(["check", "--require", "arm64"], "one platform of x.io/c:1.38.0, whose index is {}", id="require"),
+        pytest.param(["explain"], "write x.io/c:1.38.0@{}: this digest is one platform of the tag", id="explain"),
+        pytest.param(["audit", "--require", "amd64", "--newer-tags", "--format", "renovate"], "1.38.0 is {}, which has amd64", id="renovate"),
+        pytest.param([], "nobody", id="a transform asks nothing more"),
+    ],
+)  # fmt: skip
+def test_a_digest_that_is_one_platform_of_its_tag(served, tmp_path, words, said):
+    """And none of an index, of a tag that is another image, or of no tag is said to be that."""
+    config = as_json(platform_of("linux/arm64"))
+    served.blob("c", config)
+    child = served.put("c", "", OCI_MANIFEST, FakeRegistry.manifest(descriptor(OCI_CONFIG, config)))
+    amd64 = descriptor(OCI_MANIFEST, b"c amd64", platform=platform_of("linux/amd64"))
+    served.put("c", "", OCI_MANIFEST, b"c amd64")
+    arm64 = descriptor(
+        OCI_MANIFEST, served.documents[f"/v2/c/manifests/{child}"].body, platform=platform_of("linux/arm64")
+    )
+    index = served.put(
+        "c", "1.38.0", OCI_INDEX, as_json({"mediaType": OCI_INDEX, "manifests": [amd64, arm64]})
+    )
+    served.single("c", "other", "linux/arm64")
+    served.tags("c", "1.38.0")
+    cache = ["--cache", str(tmp_path / "c.sqlite"), "--mirror", f"*={served.url}"]
+    given = (*words[:1], *cache, *words[1:])
+    for image, expected in (
+        (f"x.io/c:1.38.0@{child}", True),
+        (f"x.io/c@{child}", False),
+        (f"x.io/c:other@{child}", False),
+        (f"x.io/c:1.38.0@{index}", False),
+    ):
+        served.forget()
+        ended = file_runs.run(given, file_runs.pod("a", image))
+        text = " ".join((ended.stdout.decode() + ended.stderr).split())
+        assert (said.format(index) in text) == (expected and bool(words)), text
+        if not words:
+            assert "1.38.0" not in {asked.path.rpartition("/")[2] for asked in served.asked}
 
 
 FORTY = {f"x.example/app{number}:1": BOTH for number in range(40)}

@@ -111,6 +111,28 @@ def test_the_forms_word_for_word(patch, form):
     assert patch(WEB, "--format", form).ok().decode() == FORMS_OF_WEB[form]
 
 
+ACCOUNT = b"---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: web%s}\n"
+HOOK = ACCOUNT % b', annotations: {helm.sh/hook: "pre-install"}'
+
+
+@pytest.mark.parametrize(
+    ("beside", "form", "separate"),
+    [
+        pytest.param(HOOK + ACCOUNT % b"", "flux-helmrelease", True, id="a hook and a template of one name"),
+        pytest.param(HOOK, "flux-helmrelease", False, id="a hook alone"),
+        pytest.param(HOOK + ACCOUNT % b", namespace: b", "flux-helmrelease", False, id="in another namespace"),
+        pytest.param(ACCOUNT % b"" + ACCOUNT % b"", "flux-helmrelease", False, id="two templates"),
+        pytest.param(HOOK + ACCOUNT % b"", "flux-kustomization", False, id="not of Helm"),
+    ],
+)
+def test_flux_is_told_to_keep_hooks_apart_where_an_object_stands_twice(patch, beside, form, separate):
+    """Both ends kustomize in one stream: "already registered id"."""
+    ran = patch(WEB + beside, "--format", form).ok()
+    line = "  postRenderStrategy: separate\n"
+    assert (line in ran.decode()) == separate
+    assert ran.decode().replace(line, "") == FORMS_OF_WEB[form]
+
+
 def test_kustomize_is_the_default_and_the_summary_is_on_stderr(patch):
     ran = patch(WEB)
     assert ran.stdout.decode() == FORMS_OF_WEB["kustomize"]

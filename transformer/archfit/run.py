@@ -176,9 +176,9 @@ class Run:
             self._lookup.use_pull_secrets(streams)
         return self._opened().answers(texts) if texts else {}
 
-    def require(self, platforms: Sequence[Platform]) -> None:
-        """What `answers` counts for these platforms is asked for, too, not only listed by an index."""
-        self._opened().require(platforms)
+    def look_closely(self, required: Sequence[Platform] = ()) -> None:
+        """From now on `answers` says more (`Lookup.require`), for the sake of a reader or of --require."""
+        self._opened().require(required, tags=True)
 
     def programs(
         self, uses: Iterable[tuple[str, Answer, Start]], architectures: Sequence[str]

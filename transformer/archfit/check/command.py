@@ -68,8 +68,8 @@ def run(
         check_report(flag, file, [manifests.name for manifests in inputs])
     with closing(Run(_COMMAND.program, settings, environ, stderr, explain=verbose_lines)) as run:
         texts = questions(inputs, left_alone=bool(required))
-        if required:
-            run.require(required)
+        if texts:
+            run.look_closely(required)
         answers = run.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
         if flags.programs:
             programs = _programs(inputs, answers, settings.options, required, run)

@@ -53,6 +53,8 @@ def run(
     with closing(Run(_COMMAND.program, invocation.settings, environ, stderr)) as run:
         pairs = (pair for manifests in inputs for pair in manifests.inventory.pods() if wanted(pair[0].ref))
         texts = list(dict.fromkeys(text for pod, own in pairs for text in questions(pod, own)))
+        if texts:
+            run.look_closely()
         answers = run.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
         parts, results, decisions = [], list(run.messages), []
         for manifests in inputs:

@@ -39,6 +39,7 @@ class ImageAnswer(Record):
     runs_on: tuple[str, ...] | None
     lacks: tuple[str, ...]
     messages: tuple[str, ...]
+    part_of: str = ""
 
     @property
     def counts(self) -> bool:
@@ -127,6 +128,7 @@ def _answer(
         runs_on,
         lacks,
         (),
+        source.part_of if source else "",
     )
 
 

@@ -52,6 +52,9 @@ def remedies(
         image for image in images if _is_reference(image.image) and not missing.isdisjoint(image.lacks)
     ]
     for image in blocking[:_MOST]:
+        if image.part_of:
+            yield Remedy("", f"write {image.part_of}: this digest is one platform of the tag")
+            continue
         lacks = " and ".join(name for name in image.lacks if name in missing)
         yield Remedy(
             f"archfit inspect {image.image}",

@@ -127,6 +127,7 @@ class Found(Record):
     age_seconds: how long ago the registry confirmed the tag, 0 for digests and fresh answers.
     missing: what the index lists and no server has; not in `platforms`. listed: those of `platforms` that only the
     index names, as nobody may be asked. Both are of platforms in question alone (`lookup.listed_builds`).
+    part_of: of a digest that is one build of the tag beside it: the tag with the digest of its index, else "".
     """
 
     platforms: tuple[Platform, ...]
@@ -137,6 +138,7 @@ class Found(Record):
     age_seconds: int = 0
     missing: tuple[Platform, ...] = ()
     listed: tuple[Platform, ...] = ()
+    part_of: str = ""
 
     @property
     def not_there(self) -> str:

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from archfit.images.contents import Build, ImageContents, Part
 from archfit.images.platforms import Absent, Answer, Found, Platform, Unknown
-from archfit.images.reference import Reference
+from archfit.images.reference import Reference, parse
 
 Said: TypeAlias = "ImageContents | Absent | Unknown | None"
 """Of a digest; None: nobody may be asked."""
@@ -64,6 +64,32 @@ def with_builds(images: Mapping[str, Image], read: Read) -> dict[str, Answer]:
             by_platform.setdefault(platform, []).append(there.get(build.normalised))
         answers[name] = _judged(answer, wanted, by_platform)
     return answers
+
+
+def with_tags(
+    references: Sequence[Reference],
+    answers: Mapping[str, Answer],
+    resolve: Callable[[list[Reference]], Mapping[str, Answer]],
+    read: Read,
+) -> Iterator[tuple[str, Found]]:
+    """The answers for digests that are one build of the tag beside them, which say so (`Found.part_of`)."""
+    builds: dict[str, tuple[Reference, Found]] = {}
+    for reference in references:
+        answer = answers[reference.normalised]
+        before, pin, _ = reference.original.partition("@")
+        if pin and ":" in before.rpartition("/")[2] and isinstance(answer, Found) and not answer.index:
+            builds[reference.normalised] = parse(before), answer
+    tags = resolve(list(dict.fromkeys(tag for tag, _ in builds.values()))) if builds else {}
+    indexes: dict[str, Reference] = {}
+    for name, (tag, _) in builds.items():
+        index = tags[tag.normalised]
+        if isinstance(index, Found) and index.index:
+            indexes[name] = tag.replace(tag="", digest=index.digest)
+    contents = read([Part(at) for at in dict.fromkeys(indexes.values())])
+    for name, at in indexes.items():
+        tag, answer = builds[name]
+        if any(child.digest == answer.digest for child in _children(contents.get(at.normalised))):
+            yield name, answer.replace(part_of=f"{tag}@{at.digest}")
 
 
 def _children(index: Said) -> tuple[Build, ...]:

@@ -83,12 +83,17 @@ class Lookup:
         self._pull_secrets: PullSecretLookup | None = None
         self._sparing = False
         self._required: set[tuple[str, str]] = set()
+        self._tags = False
         prefers = [options.prefer, *(rule.prefer or () for rule in options.rules)]
         self._preferred = {("linux", name) for some in prefers for name, _ in some}
 
-    def require(self, platforms: Iterable[Platform]) -> None:
-        """Ask from now on whether the builds for these platforms are there, where an index lists them."""
+    def require(self, platforms: Iterable[Platform], *, tags: bool = False) -> None:
+        """Ask from now on whether the builds for these platforms are there, where an index lists them.
+
+        tags: ask also whether a digest is one build of the tag beside it.
+        """
         self._required |= {(platform.os, platform.architecture) for platform in platforms}
+        self._tags = tags
 
     def open(self) -> LookupCache:
         """Open lock file and cache, once. Where the cache cannot be used, `messages` says why.
@@ -373,13 +378,19 @@ class Lookup:
         self._keychain.left = self._deadline.left
         return self._keychain
 
+    @property
+    def _asks_more(self) -> bool:
+        return bool(self._required or self._preferred or self._tags)
+
     def _seen(self, references: list[Reference]) -> dict[str, Answer]:
         """The answers, judged by whether the builds in question are there (`listed_builds`)."""
         answers = self._references(references)
-        if not (self._required or self._preferred):
+        if not self._asks_more:
             return answers
-        from archfit.lookup.listed_builds import Image, in_question, with_builds
+        from archfit.lookup.listed_builds import Image, in_question, with_builds, with_tags
 
+        if self._tags:
+            answers |= with_tags(references, answers, self._references, self.contents)
         quiet: dict[str, Image] = {}
         open_ones: dict[str, Image] = {}
         for reference in references:
@@ -443,7 +454,7 @@ class Lookup:
     def _with(self, operator: Operator, keychain: Keychain) -> Lookup:
         context = self._context.replace(deadline=Deadline())
         another = Lookup(operator, self._options, context, lock=self._lock, keychain=keychain)
-        another._required = self._required
+        another._required, another._tags = self._required, self._tags
         another.open()
         return another
 
@@ -463,7 +474,7 @@ class Lookup:
                 self._context,
                 warn=self.messages.append,
             )
-            if self._required or self._preferred:
+            if self._asks_more:
                 self._asked.keep_contents()  # so that no index is read twice
         self._asked.client.http.sparing = self._sparing
         return self._asked

@@ -22,19 +22,23 @@ from typing import Any, BinaryIO, TextIO
 
 from archfit.base import standard_streams
 from archfit.base.patch import Operation, Remove, pointer
-from archfit.base.results import Decision, ObjectRef, has_error
+from archfit.base.results import Decision, ObjectRef, Result, has_error
 from archfit.cli.inputs.command_inputs import in_file, manifests_of, questions
+from archfit.cli.inputs.manifests import Manifests
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.edit.object_patches import Entry, as_json, entries, problems, wrong_patches
 from archfit.edit.render import Style, block, block_member, quoted
 from archfit.explain.verbose import verbose_lines
 from archfit.pipeline import decided
+from archfit.placement.case import HELM_HOOK
 from archfit.pod_stages import located
 from archfit.reports.summary import lines
 from archfit.run import ReportedInput, Run
 from archfit.startup.record import Record
+from archfit.workloads.node_selectors import objects_beside
 from archfit.workloads.pods import Pod
+from archfit.yaml.values import mapping_of, text_of
 
 _COMMAND = BY_NAME["patch"]
 _STYLE = Style(indent=2, dash=2)
@@ -70,6 +74,13 @@ def run(
         if form != "json":
             results += problems(patches)
         results += wrong_patches(patches)
+        twice = _hooks_that_stand_twice(inputs) if form == "flux-helmrelease" else ()
+        if twice:
+            message = (
+                f"{', '.join(twice)}: a hook and a template of one name, which Flux from 2.9 on sends to kustomize "
+                "together, and kustomize refuses: keep `postRenderStrategy: separate` beside the postRenderers"
+            )
+            results.append(Result("warning", message))
         failed = has_error(results)
         report = working.prepare_report(int(failed), results, tuple(decisions), answers)
         why = working.explanations(explained, answers)
@@ -80,10 +91,27 @@ def run(
         working.write_messages([*why, *working.failure_lines(results, decisions, answers)])
         return 1
     output = as_json(patches) if form == "json" else as_yaml(form, patches)
+    if twice:
+        output = output.replace(b"\nspec:\n", b"\nspec:\n  postRenderStrategy: separate\n", 1)
     report.commit_after(lambda: standard_streams.write(stdout, [output]))
     untouched = [left for manifests in inputs for left in manifests.inventory.untouched]
     working.write_messages([*lines(results), *why, working.summary(decisions, answers, untouched)])
     return 0
+
+
+def _hooks_that_stand_twice(inputs: Sequence[Manifests]) -> list[str]:
+    """The objects of which a hook of Helm has the name of another object. Source: helm-controller, #1449, #1470."""
+    objects: dict[str, list[bool]] = {}
+    for source in inputs:
+        hooks = HELM_HOOK.encode() in source.data
+        for (group, kind), item in objects_beside(
+            source.data, source.pieces if hooks else (), (b"kind",), ()
+        ):
+            metadata = mapping_of(item.get("metadata"))
+            parts = group, kind, text_of(metadata.get("namespace")), text_of(metadata.get("name"))
+            is_hook = HELM_HOOK in mapping_of(metadata.get("annotations"))
+            objects.setdefault("/".join(filter(None, parts)), []).append(is_hook)
+    return sorted(name for name, hooks in objects.items() if len(hooks) > 1 and any(hooks))
 
 
 class PatchForm(Record):

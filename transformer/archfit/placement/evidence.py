@@ -171,6 +171,11 @@ class _EvidenceBuilder:
                 self._report(use, *_origin(answer))
             if answer.missing:
                 self._report(use, "warning", f"{answer.not_there}: it counts as lacking")
+            if answer.part_of:
+                tag, _, index = answer.part_of.partition("@")
+                self._report(
+                    use, "warning", f"one platform of {tag}, whose index is {index}: pin that one for all"
+                )
             answer = self._counted(use, answer)
         if isinstance(answer, Found):
             self.known.append((use, answer))

@@ -104,7 +104,7 @@ def renovate(updates: Iterable[TagUpdate], has: str, note: str) -> bytes:
     rules: dict[tuple[str, str], NewerTag] = {}
     for update in updates:
         name, tag = name_and_tag(update.image)
-        if _HEAD(name) and tag != update.newer.tag:
+        if _HEAD(name) and (tag != update.newer.tag or "@" in update.image):
             rules[name, tag] = update.newer
     document = {
         "$schema": _RENOVATE_SCHEMA,
@@ -115,6 +115,15 @@ def renovate(updates: Iterable[TagUpdate], has: str, note: str) -> bytes:
 
 
 def _rule(name: str, tag: str, newer: NewerTag, has: str) -> dict[str, object]:
+    if newer.tag == tag:  # Renovate keeps a digest of one platform to it (docker datasource, getDigest)
+        note = f"{tag} is {newer.digest}, which has {has}; a digest of one platform stays at it: pin this one instead"
+        return {
+            "description": [note],
+            "matchDatasources": ["docker"],
+            "matchPackageNames": [name],
+            "matchCurrentValue": f"/^{_escaped(tag)}$/",
+            "prBodyNotes": [note],
+        }
     bound = "" if newer.exact else ", at most: a smaller step may exist"
     return {
         "description": [f"{newer.tag} has {has} ({newer.step}{bound})"],

@@ -78,7 +78,7 @@ def _placed(pod: Pod, classes: dict[str, RuntimeClass], spaces: dict[str, Namesp
 def objects_beside(
     data: bytes, pieces: Iterable[Piece], words: Sequence[bytes], kinds: Collection[Kind]
 ) -> Iterator[tuple[Kind, dict[str, Any]]]:
-    """The objects of some kinds that hold no pod, in order; lists are opened.
+    """The objects of some kinds that hold no pod, in order; lists are opened. kinds: () for all, those with pods too.
 
     words: a piece without any of them holds none of the objects that are wanted.
     """
@@ -86,7 +86,7 @@ def objects_beside(
         if any(data.find(word, piece.start, piece.end) >= 0 for word in words):
             for item in _read(data, piece, kinds):
                 key = group_of(text_of(item.get("apiVersion"))), text_of(item.get("kind"))
-                if key in kinds:
+                if not kinds or key in kinds:
                     yield key, item
 
 
@@ -95,7 +95,7 @@ def _read(data: bytes, piece: Piece, kinds: Collection[Kind]) -> list[dict[str, 
 
     def other(api_version: str, kind: str) -> bool:
         key = group_of(api_version), kind.removesuffix("List")
-        return key not in kinds and (key[0], kind) not in _LISTS
+        return bool(kinds) and key not in kinds and (key[0], kind) not in _LISTS
 
     try:
         return [item for span in spans(data, piece, other) for item in _objects(_value(data, span))]
