@@ -90,6 +90,41 @@ def test_the_name_of_the_report_chooses_its_format(audit, tmp_path, name, form):
     assert "--output" not in ran.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        pytest.param(
+            [],
+            "IMAGE                 RUNS ON      LACKS  NOT KNOWN\n"
+            "quay.io/team/both:1   arm64 amd64  -      -\n"
+            "quay.io/team/gone:1   -            -      arm64 amd64\n"
+            "quay.io/team/intel:1  amd64        arm64  -\n",
+            id="text",
+        ),
+        pytest.param(
+            ["--format", "csv", "--require", "arm64"],
+            "image,runs,lacks,notKnown\r\nquay.io/team/both:1,arm64,,\r\n"
+            "quay.io/team/gone:1,,,arm64\r\nquay.io/team/intel:1,,arm64,\r\n",
+            id="csv",
+        ),
+    ],
+)
+def test_one_line_an_image(audit, words, expected):
+    images = [pod(name, f"quay.io/team/{name}:1") for name in ("both", "intel", "gone")]
+    assert audit(listed(*images), "--images", *words).stdout.decode() == expected
+    told = json.loads(audit(listed(*images), "--images", "--format", "json").stdout)
+    assert told["images"][0] == {
+        "image": "quay.io/team/both:1",
+        "runs": ["arm64", "amd64"],
+        "lacks": [],
+        "notKnown": [],
+    }
+    assert (
+        "--images: is written as text, csv, json, not as html"
+        in audit(CLUSTER, "--images", "-o", "a.html").stderr
+    )
+
+
 def test_a_format_that_the_name_contradicts_wins_and_is_said(audit, tmp_path):
     ran = audit(CLUSTER, "-o", "report.html", "--format", "csv")
     assert ran.status == 0

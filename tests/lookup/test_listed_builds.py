@@ -3,12 +3,15 @@
 # ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
+import json
 from contextlib import closing
 
+import jsonschema
 import pytest
 from registry import Registry
 
 import file_runs
+from archfit.cli.schema import schema
 from archfit.images.platforms import Found, Platform, Unknown
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Options
@@ -187,6 +190,18 @@ def test_a_digest_that_is_one_platform_of_its_tag(served, tmp_path, words, said)
         assert (said.format(index) in text) == (expected and bool(words)), text
         if not words:
             assert "1.38.0" not in {asked.path.rpartition("/")[2] for asked in served.asked}
+
+
+@pytest.mark.parametrize("offline", [False, True], ids=["not there", "listed"])
+def test_the_schemas_know_it(fake, tmp_path, offline):
+    common = ("--cache", str(tmp_path / "c.sqlite"), "--mirror", f"*={fake.url}")
+    file_runs.run(common, file_runs.pod("a", IMAGE))
+    more = (*common, "--report", str(tmp_path / "r.json"), *(["--offline"] if offline else []))
+    told = file_runs.run(
+        ("check", "--require", "arm64", "--format", "json", *more), file_runs.pod("a", IMAGE)
+    )
+    for name, text in (("check", told.stdout), ("report", (tmp_path / "r.json").read_bytes())):
+        jsonschema.validate(json.loads(text), json.loads(schema(name)))
 
 
 FORTY = {f"x.example/app{number}:1": BOTH for number in range(40)}

@@ -120,7 +120,9 @@ HOOK = ACCOUNT % b', annotations: {helm.sh/hook: "pre-install"}'
     [
         pytest.param(HOOK + ACCOUNT % b"", "flux-helmrelease", True, id="a hook and a template of one name"),
         pytest.param(HOOK, "flux-helmrelease", False, id="a hook alone"),
-        pytest.param(HOOK + ACCOUNT % b", namespace: b", "flux-helmrelease", False, id="in another namespace"),
+        pytest.param(
+            HOOK + ACCOUNT % b", namespace: b", "flux-helmrelease", False, id="in another namespace"
+        ),
         pytest.param(ACCOUNT % b"" + ACCOUNT % b"", "flux-helmrelease", False, id="two templates"),
         pytest.param(HOOK + ACCOUNT % b"", "flux-kustomization", False, id="not of Helm"),
     ],

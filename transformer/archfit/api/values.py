@@ -24,7 +24,7 @@ class FoundAnswer(_Found, total=False):
 
     digest: of what was read, "" where an option states the platforms. origin: "override", "lock", "cache", "stale",
     "registry" or "caller". ageSeconds: since the registry confirmed the tag. index: False for a single manifest.
-    image: False for an artifact, which restricts nothing.
+    image: False for an artifact, which restricts nothing. notThere: what its index lists and the registry lacks.
     """
 
     digest: str
@@ -32,6 +32,7 @@ class FoundAnswer(_Found, total=False):
     ageSeconds: int
     index: bool
     image: bool
+    notThere: list[str]
 
 
 class AbsentAnswer(TypedDict):

@@ -27,6 +27,7 @@ from archfit.audit.prices import Prices, parse_prices, with_currency
 from archfit.audit.program_lookup import with_programs
 from archfit.audit.readiness import check_labels, title
 from archfit.audit.report import csv as audit_csv
+from archfit.audit.report import images as audit_images
 from archfit.audit.report import json as audit_json
 from archfit.audit.report import markdown as audit_markdown
 from archfit.audit.report import openmetrics as audit_openmetrics
@@ -176,6 +177,8 @@ _FORMS: Mapping[str, Render] = {
 
 
 def _renderer(flags: AuditFlags) -> Render:
+    if flags.images:
+        return partial(audit_images.render, form=flags.format)
     if flags.format == "text":
         return partial(audit_text.render, everything=flags.everything)
     if flags.format == "rules":

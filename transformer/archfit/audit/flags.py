@@ -18,6 +18,7 @@ from archfit.options.text_form import Problem, glob
 from archfit.startup.record import Record
 
 _MOST_SHARDS = 100_000
+IMAGE_FORMATS = ("text", "csv", "json")
 _UPDATES = ("kustomize", "renovate")
 """The formats that are for programs which change images."""
 _SUFFIXES = {
@@ -62,6 +63,7 @@ class AuditFlags(Record):
     wave: int | None = None
     logs: bool = False
     programs: bool = False
+    images: bool = False
 
 
 def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, str]) -> AuditFlags:
@@ -93,6 +95,10 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         raise UsageError(
             f"--all: adds the tables to the text; {form} has everything without it: leave it out"
         )
+    if flags.images and form not in IMAGE_FORMATS:
+        raise UsageError(
+            f"--images: is written as {', '.join(IMAGE_FORMATS)}, not as {form}: leave one of them out"
+        )
     return AuditFlags(
         flags.live,
         flags.context or "",
@@ -118,6 +124,7 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         _wave(flags.wave, form),
         flags.logs,
         flags.programs,
+        flags.images,
     )
 
 

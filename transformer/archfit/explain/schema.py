@@ -59,9 +59,9 @@ FIELDS: dict[str, dict[str, str]] = {
         "detail": 'Why there are no platforms, or "".',
         "final": "Whether nobody may be asked for an answer, as with --locked.",
         "runsOn": "The architectures on which the image runs; null if it restricts nothing or is not known.",
-        "part_of": "The tag beside a digest that is one platform of it, with the digest of its index; else empty.",
         "lacks": "What the cluster has, or the pod names, and the image does not run on.",
         "messages": "What the decision says about the image.",
+        "partOf": "The tag beside a digest that is one platform of it, with the digest of its index; else empty.",
     },
     "Term": {
         "number": "Its place in nodeSelectorTerms, from 1.",

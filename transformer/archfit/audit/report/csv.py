@@ -43,7 +43,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
                 for name in findings.architectures
                 for what in ("ready", "not_known")
             ),
-            *map(_cell, keys),
+            *map(spreadsheet_cell, keys),
         ]
     )
     names = snapshot_names(findings)
@@ -69,7 +69,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
                 *(share for by in shares for share in _share(workload, by, shares[by], names)),
                 *(dict(facts.labels).get(key, "") for key in keys),
             )  # fmt: skip
-            table.writerow([_cell(cell) for cell in row])
+            table.writerow([spreadsheet_cell(cell) for cell in row])
     return out.getvalue().encode()
 
 
@@ -102,6 +102,7 @@ def _share(
     return shares.get((group_name(workload, by, names), cluster)) or ("",) * 2 * len(workload.states)
 
 
-def _cell(text: str) -> str:
+def spreadsheet_cell(text: str) -> str:
+    """The text as no spreadsheet reads it as a formula."""
     text = visible(text)
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -248,6 +248,10 @@ AUDIT = Command(
             brief="Images of others in your registries.",
             rare=True,
         ),
+        Flag(
+            "--images",
+            "One line an image instead: on which architectures it runs, which it lacks or are not known.",
+        ),
         Flag("--all", "After the first screen of the text, all tables."),
         Flag(
             "-o, --output FILE",
