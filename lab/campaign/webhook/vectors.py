@@ -277,6 +277,15 @@ async def _idle_after_one(flood: Flood, size: int, drawn: random.Random) -> None
     await flood.hold(size, request, secure=True)
 
 
+async def _trailers(flood: Flood, size: int, drawn: random.Random) -> None:
+    head = b"POST /mutate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+    await flood.hold(size, head + b"t: v\r\n" * 1_000_000, secure=True)
+
+
+async def _pipelined(flood: Flood, size: int, drawn: random.Random) -> None:
+    await flood.hold(size, b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n" * 100_000, secure=True)
+
+
 async def _handshakes(flood: Flood, size: int, drawn: random.Random) -> None:
     await flood.hold(size, client_hello(), secure=False)
 
@@ -327,6 +336,8 @@ VECTORS: dict[str, Vector] = {
     ),
     "idle": Vector(2100, 40, _idle, "2,100 connections without a request"),
     "idle after one": Vector(2100, 60, _idle_after_one, "2,100 connections that stay after one `{}`"),
+    "trailers": Vector(20, 30, _trailers, "20 bodies with a million lines behind them"),
+    "pipelined": Vector(20, 30, _pipelined, "20 connections with 100,000 requests in a row"),
     "half bodies": Vector(60, 30, _half_bodies, "60 bodies of 4 MiB of which half comes"),
     "small half bodies": Vector(280, 30, _small_half_bodies, "280 bodies of 16 and 128 KiB that do not arrive"),
     "new images": Vector(5000, 180, _posting(_new_images, 16), "5,000 pods of new images"),

@@ -44,7 +44,8 @@ _OWN_FILES = 128
 _GC_THRESHOLDS = (20_000, 20, 50)
 _BUFFER_BYTES = 32 * 1024
 _MOST_PIPELINED = 16
-"""Requests before the answer to the first: one part of 256 KiB may hold thousands, and no API server sends two."""
+"""Requests before the answer to the first; no API server sends two. Without it, `pipelined` of `lab/campaign/webhook`
+takes memory for thousands of each part that is read, and `trailers` where lines behind a body are kept."""
 _PAUSE_SECONDS = 0.1
 _CONTINUE = b"HTTP/1.1 100 "
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
