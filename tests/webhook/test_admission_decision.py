@@ -71,6 +71,11 @@ def test_the_outcome(answers: dict[str, Answer], spec: dict[str, Any] | None, ou
     assert bool(answered.warnings) == (outcome in {"unresolved", "conflict"})
 
 
+def test_a_pod_that_is_narrowed_beside_an_unknown_image_counts_as_unresolved():
+    made, answered = judged({"a:1": AMD, "b:1": UNKNOWN})
+    assert (made.outcome, answered.patch is not None, len(answered.warnings)) == ("unresolved", True, 1)
+
+
 @pytest.mark.parametrize(
     ("answers", "asked", "not_asked"),
     [
