@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 LAZY = {
-    "yaml.tokens",
     "yaml.reader",
     "yaml.resolver",
     "yaml.constructor",

@@ -13,7 +13,6 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
 # module, exception, whether it has a mark
@@ -69,7 +68,7 @@ def _without_package() -> tuple[Any, Any, Any, Any]:
     package.__spec__ = spec
     sys.modules["yaml"] = package
     try:
-        from yaml import error, events, nodes  # noqa: F401 - the extension asks the package for nodes
+        from yaml import error, events, nodes, tokens  # noqa: F401 - the extension asks the package for them
 
         class ReaderError(error.YAMLError):
             """As that of `yaml.reader`."""
@@ -80,7 +79,6 @@ def _without_package() -> tuple[Any, Any, Any, Any]:
                 self.encoding, self.reason = encoding, reason
 
         package.reader = _namespace("reader", ReaderError=ReaderError)
-        package.tokens = _namespace("tokens", __getattr__=_token)
         for module, name, marked in _EXCEPTIONS:
             base = error.MarkedYAMLError if marked else error.YAMLError
             setattr(package, module, _namespace(module, **{name: base}))
@@ -89,17 +87,6 @@ def _without_package() -> tuple[Any, Any, Any, Any]:
         # It is not what others expect of `import yaml`.
         del sys.modules["yaml"]
     return CParser, events, error.MarkedYAMLError, ReaderError
-
-
-def _token(name: str) -> Callable[..., Any]:
-    """What the extension calls for a token: a class of `yaml.tokens`, of which 20 take 0.2 ms."""
-
-    def made(*given: Any) -> Any:
-        from yaml import tokens
-
-        return getattr(tokens, name)(*given)
-
-    return made
 
 
 def _namespace(name: str, **members: Any) -> Any:
