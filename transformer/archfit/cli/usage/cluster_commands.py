@@ -250,7 +250,9 @@ AUDIT = Command(
         ),
         Flag(
             "--images",
-            "One line an image instead: on which architectures it runs, which it lacks or are not known.",
+            "One line an image in place of the report, as text, csv or json: on which architectures it runs, which it "
+            "lacks, which are not known.",
+            brief="One line an image: runs, lacks, not known.",
         ),
         Flag("--all", "After the first screen of the text, all tables."),
         Flag(
