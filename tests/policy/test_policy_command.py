@@ -140,14 +140,22 @@ def test_the_head_repeats_the_command_without_what_is_about_this_machine(policy:
     policy.lock()
     said = policy.run(
         *("--name", "x.example", "--namespace-selector", "team in (a, b)", "--namespace-selector", "!old"),
-        *("--tolerate", "none", "--locked", "--no-cache", "--mirror", "docker.io=http://127.0.0.1:1"),
+        *(
+            "--deny",
+            "--tolerate",
+            "none",
+            "--locked",
+            "--no-cache",
+            "--mirror",
+            "docker.io=http://127.0.0.1:1",
+        ),
     )
     line = (
         said.stdout.splitlines()[1].removeprefix("#   ").removesuffix(" | kubectl apply --server-side -f -")
     )
     assert line == (
         "archfit policy --namespace-selector 'team in (a, b)' --namespace-selector '!old' --name x.example "
-        "--tolerate none --lock-file archfit.lock --locked"
+        "--deny --tolerate none --lock-file archfit.lock --locked"
     )
 
 
