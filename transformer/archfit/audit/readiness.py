@@ -181,7 +181,7 @@ def reported_failures(builds: Sequence[BuildFacts]) -> tuple[Failures, tuple[Nod
     architectures alone: a program that fails on each of them fails for a reason of its own.
     """
     strongest: dict[tuple[str, str], str] = {}
-    faults: set[NodeFault] = set()
+    faults: dict[tuple[str, str, str, str], str] = {}
     on_linux = [build for build in builds if build.node_os in ("linux", "")]
     runs: dict[tuple[str, str], set[str]] = defaultdict(set)
     for build in on_linux:
@@ -193,7 +193,9 @@ def reported_failures(builds: Sequence[BuildFacts]) -> tuple[Failures, tuple[Nod
         key = reference_of(build.image), build.node_architecture
         if build.image_id in runs[key] or (runs[key] and not build.image_id):
             names = build.failing if build.evidence != SUSPICION else ()
-            faults |= {NodeFault(build.snapshot, name, key[1], key[0], build.evidence) for name in names}
+            for name in names:
+                fault = build.snapshot, name, key[1], key[0]
+                faults[fault] = min(faults.get(fault, SUSPICION), build.evidence, key=EVIDENCE.index)
         else:
             strongest[key] = min(strongest.get(key, SUSPICION), build.evidence, key=EVIDENCE.index)
     suspected = Counter(reference for (reference, _), word in strongest.items() if word == SUSPICION)
@@ -203,7 +205,7 @@ def reported_failures(builds: Sequence[BuildFacts]) -> tuple[Failures, tuple[Nod
         for key, word in strongest.items()
         if word != SUSPICION or (several and suspected[key[0]] == 1)
     }
-    return failures, tuple(sorted(faults, key=lambda fault: (fault.snapshot, fault.node, fault.image)))
+    return failures, tuple(NodeFault(*fault, faults[fault]) for fault in sorted(faults))
 
 
 def wrong_programs(images: Iterable[ImageFacts]) -> Failures:
