@@ -660,8 +660,8 @@ def _holds(spec: Object, arch: str, labels: Object | None, *, bare: bool, ended:
             continue
         kept = [*selector, *(rows[:-1] if bare and end else rows)]
         if all(
-            row["key"] in OS_LABELS
-            or (labels is None and row["key"] not in ARCH_LABELS)
+            (labels is None and row["key"] not in (*ARCH_LABELS, *OS_LABELS))
+            or (row["key"] in OS_LABELS and _condition_holds(row, "linux"))
             or _condition_holds(row, arch if row["key"] in ARCH_LABELS else (labels or {}).get(row["key"]))
             for row in kept
         ):

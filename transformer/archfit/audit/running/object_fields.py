@@ -11,7 +11,7 @@ from typing import Any
 
 from archfit.audit.facts import Condition, PodState, Standing, Term
 from archfit.options.placement_fields import REQUIRED
-from archfit.placement.affinity import ARCH, OS_LABELS
+from archfit.placement.affinity import ARCH, OS_LABELS, meets
 from archfit.placement.selection import VIRTUAL_KUBELET
 
 _NOTHING: dict[str, Any] = {}
@@ -88,9 +88,8 @@ def placement_terms(spec: Mapping[str, Any]) -> tuple[Term, ...]:
         filled = [
             term for term in mappings(stated) if term.get("matchExpressions") or term.get("matchFields")
         ]
-        terms = {
-            _term(selected, list(map(_condition, mappings(term.get("matchExpressions"))))) for term in filled
-        }
+        asked_for = [list(map(_condition, mappings(term.get("matchExpressions")))) for term in filled]
+        terms = {_term(selected, conditions) for conditions in asked_for if _is_for_linux(conditions)}
         terms = terms or {_NOWHERE}
     if not all(term.conditions or term.end for term in terms):
         return ()
@@ -101,6 +100,10 @@ def _condition(expression: Mapping[str, Any]) -> Condition:
     values = expression.get("values")
     texts = tuple(map(text, values)) if isinstance(values, list) else ()
     return text(expression.get("key")), text(expression.get("operator")), texts
+
+
+def _is_for_linux(conditions: Iterable[Condition]) -> bool:
+    return meets([(operator, values) for key, operator, values in conditions if key in OS_LABELS], "linux")
 
 
 def _term(selected: list[Condition], conditions: list[Condition]) -> Term:
