@@ -685,7 +685,7 @@ def _is_derived(row: Row, states: _States, architectures: set[str]) -> bool:
     """What the ends of terms leave out is what its images lack, and nothing else."""
     lacked = {arch for arch in UNIVERSE if "no" in states.images_of(row, arch).values()}
     appended = _named(row, bare=False, ended=True)
-    if not appended or appended & lacked:
+    if appended & lacked:
         return False
     stated = architectures & _named(row, bare=True)
     return stated & lacked == stated - _named(row, bare=False)
