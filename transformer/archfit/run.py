@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from archfit.images.candidates import NewerTags
     from archfit.images.platforms import Answer, Found, Platform
-    from archfit.lookup.image_programs import ImagePrograms
     from archfit.lookup.lookup import Lookup
     from archfit.pipeline import StreamInventory
+    from archfit.programs.program import ProgramsOf
     from archfit.programs.start import Start
     from archfit.workloads.pods import Pod
     from archfit.workloads.unsupported.untouched import Untouched
@@ -180,9 +180,7 @@ class Run:
         """From now on `answers` says more (`Lookup.require`), for the sake of a reader or of --require."""
         self._opened().require(required, tags=True)
 
-    def programs(
-        self, uses: Iterable[tuple[str, Answer, Start]], architectures: Sequence[str]
-    ) -> ImagePrograms:
+    def programs(self, uses: Iterable[tuple[str, Answer, Start]], architectures: Sequence[str]) -> ProgramsOf:
         """What images start, after `answers` (`lookup.image_programs`)."""
         from archfit.lookup.image_programs import image_programs
 

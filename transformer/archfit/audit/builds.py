@@ -143,7 +143,7 @@ def _taken(children: Sequence[Build], os: str, architecture: str, runtime: str) 
     own = [
         child for child in children if (child.platform.os, child.platform.architecture) == (os, architecture)
     ]
-    exact = _distinct(child for child in own if not child.platform.variant or architecture == "arm")
+    exact = _distinct(child for child in own if child.platform.is_baseline)
     if exact:
         return exact if os != "linux" or architecture == "arm" else exact[:1]
     if os == "linux" and not runtime.startswith("cri-o:"):

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from archfit.audit.facts import AuditFacts, ImageFacts
 from archfit.images.platforms import Found, Platform, parse_platform
-from archfit.lookup.image_programs import ImagePrograms, image_programs
+from archfit.lookup.image_programs import image_programs
 from archfit.lookup.lookup import Lookup
+from archfit.programs.program import ProgramsOf
 from archfit.programs.start import Start
 
 _NOT_KNOWN = Start(unread="the input does not say what its containers start: make the report with --programs")
@@ -36,11 +37,11 @@ def with_programs(facts: AuditFacts, lookup: Lookup, architectures: Sequence[str
 
 
 def _judged(
-    reference: str, starts: Sequence[Start], read: ImagePrograms, architectures: Sequence[str]
+    reference: str, starts: Sequence[Start], read: ProgramsOf, architectures: Sequence[str]
 ) -> tuple[tuple[str, str, str], ...]:
     rows = []
     for architecture in architectures:
-        verdicts = [read.verdict(reference, Platform("linux", architecture), start) for start in starts]
+        verdicts = [read(reference, Platform("linux", architecture), start) for start in starts]
         known = sorted(filter(None, verdicts), key=lambda verdict: _ORDER.index(verdict.state))
         rows += [(architecture, verdict.state, verdict.words) for verdict in known[:1]]
     return tuple(rows)

@@ -25,13 +25,13 @@ from archfit.cli.invocation import read_invocation, required_platforms
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.explain.verbose import verbose_lines
 from archfit.images.platforms import Answer, Found, Platform, Unasked, Unknown, meant_arm64
-from archfit.lookup.image_programs import ImagePrograms
 from archfit.options.layers import STAMPS_PRESENT
 from archfit.options.settings import Options
 from archfit.pipeline import decided
-from archfit.placement.requirement import ProgramsOf, container_start, judge, not_known
+from archfit.placement.requirement import container_start, judge, not_known
 from archfit.placement.selection import answers_for
 from archfit.pod_stages import located
+from archfit.programs.program import ProgramsOf
 from archfit.reports.outcome_page import after_failure
 from archfit.reports.summary import lines
 from archfit.run import Run
@@ -73,7 +73,7 @@ def run(
         answers = run.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
         if flags.programs:
             programs = _programs(inputs, answers, settings.options, required, run)
-            question = question.replace(programs=programs.verdict)
+            question = question.replace(programs=programs)
         checked = [_checked(manifests, answers, settings.options, question, roots) for manifests in inputs]
         if flags.newer_tags:
             newer = newer_of((each for part in checked for each in part.findings), answers, required, run)
@@ -119,7 +119,7 @@ def _programs(
     options: Options,
     required: Sequence[Platform],
     run: Run,
-) -> ImagePrograms:
+) -> ProgramsOf:
     uses = [
         (use.text or "", answer, start)
         for manifests in inputs

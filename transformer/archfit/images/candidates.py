@@ -241,9 +241,5 @@ def _oldest(
 
 def offers(platforms: Iterable[Platform], wanted: Iterable[Platform]) -> bool:
     """A baseline node of each wanted platform finds a build; any variant of arm counts for arm."""
-    built = {
-        (platform.os, platform.architecture)
-        for platform in platforms
-        if not platform.variant or platform.architecture == "arm"
-    }
+    built = {(platform.os, platform.architecture) for platform in platforms if platform.is_baseline}
     return all((platform.os, platform.architecture) in built for platform in wanted)

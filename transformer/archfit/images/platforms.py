@@ -49,6 +49,11 @@ class Platform(Record):
     architecture: str
     variant: str = ""
 
+    @property
+    def is_baseline(self) -> bool:
+        """It counts for every node of its architecture; nodes report no variant, and arm always has one."""
+        return not self.variant or self.architecture == "arm"
+
     def __str__(self) -> str:
         return f"{self.os}/{self.architecture}" + (f"/{self.variant}" if self.variant else "")
 

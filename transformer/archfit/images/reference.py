@@ -115,6 +115,12 @@ def parse(text: str) -> Reference:
     return Reference(host, path, "" if digest else tag or "latest", digest, text)
 
 
+def tagged(text: str) -> Reference | None:
+    """What the tag of a text names, whatever digest stands beside it; None where a digest stands alone."""
+    before, at, _ = text.partition("@")
+    return parse(before) if not at or ":" in before.rpartition("/")[2] else None
+
+
 def host_and_rest(text: str) -> tuple[str, str]:
     """(the host, with Docker's default; what stands after it)."""
     first, slash, rest = text.partition("/")

@@ -133,7 +133,7 @@ def _with_programs(images: list[Inspected], lookup: Lookup) -> list[Inspected]:
             programs=tuple(
                 (platform, verdict)
                 for platform in (Platform("linux", name) for name in image.runs_on or ())
-                if (verdict := read.verdict(image.reference, platform, own))
+                if (verdict := read(image.reference, platform, own))
             )
         )
         for image in images

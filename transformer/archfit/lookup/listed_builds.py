@@ -12,12 +12,12 @@ Asked where the answer is "it runs there": for the platforms of --require and of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from archfit.images.contents import Build, ImageContents, Part
 from archfit.images.platforms import Absent, Answer, Found, Platform, Unknown
-from archfit.images.reference import Reference, parse
+from archfit.images.reference import Reference, tagged
 
 Said: TypeAlias = "ImageContents | Absent | Unknown | None"
 """Of a digest; None: nobody may be asked."""
@@ -33,7 +33,7 @@ def in_question(reference: Reference, answer: Answer, cells: Collection[tuple[st
         wanted = [
             entry
             for entry in answer.platforms
-            if (entry.os, entry.architecture) in cells and (not entry.variant or entry.architecture == "arm")
+            if (entry.os, entry.architecture) in cells and entry.is_baseline
         ]
         if wanted:
             yield reference.replace(tag="", digest=answer.digest), answer, tuple(wanted)
@@ -41,29 +41,33 @@ def in_question(reference: Reference, answer: Answer, cells: Collection[tuple[st
 
 def with_builds(images: Mapping[str, Image], read: Read) -> dict[str, Answer]:
     """The answers, by the keys of the images, judged by what is there."""
-    indexes = read([Part(at) for at in dict.fromkeys(at for at, _, _ in images.values())])
-    builds = {
-        name: [
-            (build.platform, at.replace(digest=build.digest))
-            for build in _children(indexes.get(at.normalised))
-            if build.platform in wanted
-        ]
-        for name, (at, _, wanted) in images.items()
-    }
+    indexes = listed_at((at for at, _, _ in images.values()), read)
+    answers: dict[str, Answer] = {}
+    builds: dict[str, list[tuple[Platform, Reference]]] = {}
+    for name, (at, answer, wanted) in images.items():
+        listed = indexes.get(at.normalised, ())
+        if isinstance(listed, str):
+            answers[name] = Unknown(f"its index cannot be read: {listed}", last=answer)
+        else:
+            own = (build for build in listed if build.platform in wanted)
+            builds[name] = [(build.platform, at.replace(digest=build.digest)) for build in own]
     manifests = dict.fromkeys(at for some in builds.values() for _, at in some)
     there = read([Part(at, "presence") for at in manifests])
-    answers: dict[str, Answer] = {}
-    for name, (at, answer, wanted) in images.items():
-        index = indexes.get(at.normalised)
-        if isinstance(index, Absent | Unknown):
-            why = index.detail if isinstance(index, Absent) else index.cause
-            answers[name] = Unknown(f"its index cannot be read: {why}", last=answer)
-            continue
+    for name, some in builds.items():
         by_platform: dict[Platform, list[Said]] = {}
-        for platform, build in builds[name]:
+        for platform, build in some:
             by_platform.setdefault(platform, []).append(there.get(build.normalised))
-        answers[name] = _judged(answer, wanted, by_platform)
+        answers[name] = _judged(*images[name][1:], by_platform)
     return answers
+
+
+def listed_at(indexes: Iterable[Reference], read: Read) -> dict[str, tuple[Build, ...] | str]:
+    """The builds of indexes, each pinned, by its normalised reference; of one that cannot be read, why."""
+    listed: dict[str, tuple[Build, ...] | str] = {}
+    for name, index in read([Part(at) for at in dict.fromkeys(indexes)]).items():
+        why = index.detail if isinstance(index, Absent) else index.cause if isinstance(index, Unknown) else ""
+        listed[name] = index.children if isinstance(index, ImageContents) else why
+    return listed
 
 
 def with_tags(
@@ -76,24 +80,22 @@ def with_tags(
     builds: dict[str, tuple[Reference, Found]] = {}
     for reference in references:
         answer = answers[reference.normalised]
-        before, pin, _ = reference.original.partition("@")
-        if pin and ":" in before.rpartition("/")[2] and isinstance(answer, Found) and not answer.index:
-            builds[reference.normalised] = parse(before), answer
+        if reference.digest and isinstance(answer, Found) and not answer.index:
+            tag = tagged(reference.original)
+            if tag:
+                builds[reference.normalised] = tag, answer
     tags = resolve(list(dict.fromkeys(tag for tag, _ in builds.values()))) if builds else {}
     indexes: dict[str, Reference] = {}
     for name, (tag, _) in builds.items():
         index = tags[tag.normalised]
         if isinstance(index, Found) and index.index:
             indexes[name] = tag.replace(tag="", digest=index.digest)
-    contents = read([Part(at) for at in dict.fromkeys(indexes.values())])
+    listed = listed_at(indexes.values(), read)
     for name, at in indexes.items():
         tag, answer = builds[name]
-        if any(child.digest == answer.digest for child in _children(contents.get(at.normalised))):
+        own = listed.get(at.normalised, ())
+        if not isinstance(own, str) and any(child.digest == answer.digest for child in own):
             yield name, answer.replace(part_of=f"{tag}@{at.digest}")
-
-
-def _children(index: Said) -> tuple[Build, ...]:
-    return index.children if isinstance(index, ImageContents) else ()
 
 
 def _judged(

@@ -23,7 +23,7 @@ from archfit.images.candidates import (
     search,
 )
 from archfit.images.platforms import Absent, Answer, Found, Platform, Unknown
-from archfit.images.reference import Reference, parse
+from archfit.images.reference import Reference, parse, tagged
 from archfit.images.tags import TagList
 from archfit.lookup.lookup import Lookup
 from archfit.startup.record import Record
@@ -155,16 +155,16 @@ def _image(text: str, answer: Found, required: Sequence[Platform], cluster: Coll
     missing = tuple(platform for platform in required if not offers(answer.platforms, [platform]))
     if not missing or not answer.image or answer.origin == "override":
         return None
-    before, at, _ = text.partition("@")
     try:
-        reference = parse(text)
-        tag = parse(before).tag if not at or ":" in before.rpartition("/")[2] else ""
+        reference, named = parse(text), tagged(text)
     except InvalidReference:
+        return None
+    if named is None:
         return None
     systems = dict.fromkeys(platform.os for platform in required)
     kept = [Platform(system, architecture) for system in systems for architecture in sorted(cluster)]
     wanted = [*required, *(platform for platform in kept if offers(answer.platforms, [platform]))]
-    return _Image(text, reference, tag, bool(at), tuple(dict.fromkeys(wanted)), missing) if tag else None
+    return _Image(text, reference, named.tag, "@" in text, tuple(dict.fromkeys(wanted)), missing)
 
 
 def _reading(answer: Answer, image: _Image) -> Reading:

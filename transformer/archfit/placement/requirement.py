@@ -6,8 +6,7 @@ option stands for an answer that is missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
 
 from archfit.base.results import Result
 from archfit.images.platforms import Absent, Answer, Malformed, Platform, Unasked, Unknown
@@ -18,13 +17,10 @@ from archfit.placement.evidence import ImageEvidence, offered
 from archfit.placement.fields import MalformedField
 from archfit.placement.reach import Offers
 from archfit.placement.selection import PodOptions, answers_for
-from archfit.programs.program import Verdict, wrong_words
+from archfit.programs.program import ProgramsOf, wrong_words
 from archfit.programs.start import Start, start_of
 from archfit.startup.record import Record
 from archfit.workloads.pods import ImageUse, Pod
-
-ProgramsOf: TypeAlias = Callable[[str, Platform, Start], Verdict | None]
-"""(image as written, platform, what the container says) -> its program there; None where there is none to judge."""
 
 
 class Lack(Record):

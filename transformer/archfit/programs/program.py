@@ -7,7 +7,7 @@ unread    nobody knows, and why
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal, TypeAlias
 
 from archfit.images.platforms import Platform
@@ -48,6 +48,10 @@ class Verdict(Record):
 
     state: State
     words: str
+
+
+ProgramsOf: TypeAlias = Callable[[str, Platform, Start], Verdict | None]
+"""(image as written, platform, what the container says) -> its program there; None where there is none to judge."""
 
 
 def judged(program: Program, architecture: str) -> Verdict:
