@@ -55,6 +55,15 @@ def test_a_container_that_starts_a_program_of_another_machine_does_not_run_there
     assert "containers[0]" not in said
 
 
+def test_one_build_under_two_names_is_read_for_the_containers_of_both(check):
+    served = check.served
+    pinned = index(served, "two", "1", {"linux/arm64": [ARM]}, Entrypoint=["/app"])
+    names = ("x.example/two:1", f"x.example/two@{pinned}")
+    ended = check(pod({"image": names[0], "command": ["/x86"]}, {"image": names[1]}))
+    assert ended.status == 3
+    assert f"{names[0]} does not run on linux/arm64; {WRONG}: repair its build\n" in ended.stdout.decode()
+
+
 def test_what_lacks_the_platform_is_not_read(check):
     ended = check(pod({"image": "x.example/old:1"}))
     assert ended.status == 3

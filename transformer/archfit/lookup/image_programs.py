@@ -30,7 +30,7 @@ def image_programs(
                 answers[text] = answer
             starts.setdefault(text, {})[start] = None
     pinned = {
-        text: parse(text).replace(tag="", digest=answer.digest)
+        text: parse(text).replace(tag="", digest=answer.digest, original="")
         for text, answer in answers.items()
         if answer.digest
     }
