@@ -6,6 +6,7 @@ images that are not known and objects that no row reads. Exit 1 for what could n
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import BinaryIO, TextIO
@@ -145,17 +146,16 @@ class _Question(Record):
 class _Checked(Record):
     """What became of one input; see `Check`.
 
-    results: for standard error, with the name of its file. images: the texts of those that were looked at. stated:
-    those whose platforms nobody was asked for. unknown: why an image is not known, by its text, or its place where it
-    has none. decisions: where placement was the question. sources: files that --source-root found. listed: as of
-    `PlatformCheck`.
+    results: for standard error, with the name of its file. images: the texts of those that were looked at. unasked: as
+    of `PlatformCheck`. unknown: why an image is not known, by its text, or its place where it has none. decisions:
+    where placement was the question. sources: files that --source-root found.
     """
 
     findings: Sequence[Finding]
     results: Sequence[Result]
     cases: Sequence[Finding]
     images: frozenset[str]
-    stated: frozenset[str]
+    unasked: frozenset[tuple[str, str]]
     unknown: Mapping[str, str]
     pods: int
     left_alone: int = 0
@@ -163,7 +163,6 @@ class _Checked(Record):
     objects: int = 0
     decisions: tuple[tuple[Pod, Decision], ...] = ()
     sources: frozenset[str] = frozenset()
-    listed: frozenset[str] = frozenset()
 
 
 def _checked(
@@ -212,10 +211,9 @@ def _required(
         [*about, *dict.fromkeys(result for _, verdict in verdicts for result in verdict.results)],
         tuple(cases),
         frozenset(use.text for pod, _ in judged for use in pod.images if use.text),
-        frozenset().union(*(verdict.stated for _, verdict in judged)),
+        frozenset().union(*(verdict.unasked for _, verdict in judged)),
         {use.counted_image: use.reason for use in uses if use.rule == "not-known"},
         len(judged),
-        listed=frozenset().union(*(verdict.listed for _, verdict in judged)),
     )
 
 
@@ -226,7 +224,7 @@ def _placement(
     inventory, name = manifests.inventory, manifests.name
     line = Lines(manifests.data, inventory.documents).line
     transformed = decided(inventory, answers, options)
-    images, stated, unknown = set[str](), set[str](), dict[str, str]()
+    images, unasked, unknown = set[str](), set[tuple[str, str]](), dict[str, str]()
     for pod, own in inventory.pods():
         if own.left_alone:
             continue
@@ -236,7 +234,7 @@ def _placement(
                 at = Finding("", "info", "", pod.ref, dotted(use.path), name, image=use.text or "")
                 unknown[placed(at, name, pod.location).counted_image] = not_known(use, answer).reason
             elif isinstance(answer, Found) and answer.origin == "override" and use.text:
-                stated.add(use.text)
+                unasked.add((use.text, "stated"))
     read = [from_result(result, name) for result in (*manifests.results, *inventory.results)]
     cases: Iterable[Finding] = ()
     if question.cases:
@@ -249,7 +247,7 @@ def _placement(
         [*manifests.results, *transformed.results],
         tuple(cases),
         frozenset(images),
-        frozenset(stated),
+        frozenset(unasked),
         unknown,
         len(manifests.pods),
         sum(decision.outcome in LEFT_ALONE for _, decision in transformed.decisions),
@@ -275,16 +273,16 @@ def _check(messages: Iterable[Finding], checked: Sequence[_Checked], question: _
     errors = {finding.rule for finding in findings if finding.severity == "error"}
     code = 1 if "problem" in errors else 3 if errors & {"placement", "required-platform", "not-known"} else 0
     unknown: dict[str, str] = {}
-    images, stated, listed = set[str](), set[str](), set[str]()
+    images, unasked = set[str](), set[tuple[str, str]]()
     for part in checked:
         unknown |= part.unknown
         images |= part.images
-        stated |= part.stated
-        listed |= part.listed
+        unasked |= part.unasked
     for finding in findings:
         if finding.rule == "required-platform":
             unknown.pop(finding.counted_image, None)
-            listed.discard(finding.counted_image)
+            unasked.discard((finding.counted_image, "listed"))
+    counted = Counter(how for image, how in unasked if image not in unknown)
     return Check(
         code,
         tuple(f"{platform.os}/{platform.architecture}" for platform in question.required),
@@ -292,8 +290,8 @@ def _check(messages: Iterable[Finding], checked: Sequence[_Checked], question: _
         sum(part.pods for part in checked),
         len(images | unknown.keys()),
         tuple(unknown.values()),
-        len(stated - unknown.keys()),
-        len(listed - unknown.keys()),
+        counted["stated"],
+        counted["listed"],
         sum(part.left_alone for part in checked),
         sum(part.by_annotation for part in checked),
         sum(part.objects for part in checked),

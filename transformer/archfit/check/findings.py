@@ -269,8 +269,11 @@ def of_verdicts(
             yield about_pod("not-checked", "info", verdict.left_out, pod, name, line)
         for lack in verdict.lacks:
             yield placed(_lacking(pod, lack), name, pod.location, line(pod, lack.use.path))
-        for use, cause in ((left.use, left.cause) for left in verdict.unread):
-            message = f"{use.text}: the program that it starts was not read, for {cause}"
+        for left in verdict.unread:
+            use, message = (
+                left.use,
+                f"{left.use.text}: the program that it starts was not read, for {left.cause}",
+            )
             finding = Finding("not-read", "info", message, pod.ref, dotted(use.path), image=use.text or "")
             yield placed(finding, name, pod.location, line(pod, use.path))
         for unknown in verdict.unknown:

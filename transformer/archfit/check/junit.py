@@ -94,7 +94,9 @@ def required_cases(
         by_field = {finding.field: finding for finding in findings}
         for use in pod.images:
             field = dotted(use.path)
-            stated = "its platforms are stated, nobody was asked" if use.text in judged.stated else ""
+            stated = (
+                "its platforms are stated, nobody was asked" if (use.text, "stated") in judged.unasked else ""
+            )
             finding = Finding(PASSED, "info", stated, pod.ref, field, image=use.text or "")
             yield by_field.get(field) or placed(finding, name, pod.location, line(pod, use.path))
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from archfit.images.tags import TagList
     from archfit.lookup.store import Store
     from archfit.programs.program import Programs
+    from archfit.programs.start import Start
     from archfit.registry.routing.endpoints import Endpoint
 
     T = TypeVar("T")
@@ -108,17 +109,15 @@ class LookupCache:
                 texts[self._keys.written(reference, endpoint, used=used)] = both["tag"]
         self._put(texts)
 
-    def _other_texts(
-        self, references: Sequence[Reference], spelt: Callable[[str], str]
-    ) -> dict[str, list[str]]:
-        """Texts of contents or lists of tags, by normalised reference. spelt: the store's form of a key."""
-        kept = self._texts(references, spelt)
+    def _other_texts(self, references: Iterable[Reference], kind: str) -> dict[str, list[str]]:
+        """Texts of a kind of `entries.other_key`, by normalised reference."""
+        kept = self._texts(references, kind)
         rest = [reference for reference in references if not kept.get(reference.normalised)]
-        return {**kept, **self._late(rest, spelt)}
+        return {**kept, **self._late(rest, kind)}
 
     def contents(self, parts: Sequence[Part]) -> dict[str, ImageContents]:
         """What is kept of what is behind digests, and is enough, by normalised reference."""
-        texts = self._other_texts([part.reference for part in parts], entries.contents_key)
+        texts = self._other_texts([part.reference for part in parts], "contents")
         known: dict[str, ImageContents] = {}
         for part in parts:
             name = part.reference.normalised
@@ -127,35 +126,36 @@ class LookupCache:
                     known.setdefault(name, contents)
         return known
 
-    def programs(self, references: Sequence[Reference]) -> dict[str, Programs]:
-        """What is kept of what manifests start, by normalised reference."""
-        texts = self._other_texts(references, entries.programs_key)
-        kept = {
-            name: next(filter(None, map(entries.programs_from_json, some)), None)
-            for name, some in texts.items()
-        }
-        return {name: programs for name, programs in kept.items() if programs}
+    def programs(self, starts: Mapping[Reference, Iterable[Start]]) -> dict[str, Programs]:
+        """What is kept of what manifests start, and has all of the starts, by normalised reference."""
+        texts = self._other_texts(list(starts), "programs")
+        kept: dict[str, Programs] = {}
+        for reference, some in starts.items():
+            name = reference.normalised
+            programs = next(filter(None, map(entries.programs_from_json, texts.get(name, ()))), None)
+            if programs and all(map(programs.of, some)):
+                kept[name] = programs
+        return kept
 
     def tag_lists(self, repositories: Sequence[Reference], now: float, seconds: float) -> dict[str, TagList]:
         """The kept lists of tags, not older than some seconds, by normalised reference."""
-        texts = self._other_texts(repositories, entries.tags_key)
+        texts = self._other_texts(repositories, "tags")
         lists = {name: entries.youngest_tags(some, now, seconds) for name, some in texts.items()}
         return {name: listed for name, listed in lists.items() if listed}
 
     def write_others(
         self,
         answers: Iterable[tuple[Reference, T, Endpoint | None, bool]],
+        kind: str,
         to_json: Callable[[T, int], str],
-        spelt: Callable[[str], str],
         now: int,
     ) -> None:
-        """Keep contents or lists of tags, in the same way. to_json, spelt: those of `entries` for them."""
-        self._put(
-            {
-                spelt(self._keys.written(reference, endpoint, used=used)): to_json(answer, now)
-                for reference, answer, endpoint, used in answers
-            }
-        )
+        """Keep contents, programs or lists of tags, in the same way. kind, to_json: those of `entries` for them."""
+        texts = {
+            self._keys.written(reference, endpoint, used=used): to_json(answer, now)
+            for reference, answer, endpoint, used in answers
+        }
+        self._put({entries.other_key(kind, key): text for key, text in texts.items()})
 
     def claim(self, references: Sequence[Reference], seconds: float) -> set[str]:
         """Those, by normalised reference, that no other process is asking for: they are this one's to ask."""
@@ -198,22 +198,18 @@ class LookupCache:
         is_fresh = reference.digest or (not future and (checked >= since or 0 < self._ttl >= age))
         return known if is_fresh else known.replace(origin="stale")
 
-    def _texts(
-        self, references: Sequence[Reference], spelt: Callable[[str], str] = str
-    ) -> dict[str, list[str]]:
-        """What the store has under the keys that are known at once. spelt: the store's form of a key."""
-        keys = {reference.normalised: list(map(spelt, self._keys.of(reference))) for reference in references}
-        return self._held(keys)
+    def _texts(self, references: Iterable[Reference], kind: str = "") -> dict[str, list[str]]:
+        """What the store has under the keys that are known at once. kind: of `entries.other_key`, "" for answers."""
+        return self._held({reference.normalised: self._keys.of(reference) for reference in references}, kind)
 
-    def _late(
-        self, references: Sequence[Reference], spelt: Callable[[str], str] = str
-    ) -> dict[str, list[str]]:
+    def _late(self, references: Sequence[Reference], kind: str = "") -> dict[str, list[str]]:
         """What can only be asked for once the servers' entries are known."""
-        late = self._keys.late(references, self._get)
-        return self._held({name: list(map(spelt, keys)) for name, keys in late.items()})
+        return self._held(self._keys.late(references, self._get), kind)
 
-    def _held(self, keys: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    def _held(self, keys: Mapping[str, list[str]], kind: str) -> dict[str, list[str]]:
         """What the store has for the keys of each name, in one round trip."""
+        if kind:
+            keys = {name: [entries.other_key(kind, key) for key in some] for name, some in keys.items()}
         kept = self._get([key for some in keys.values() for key in some])
         return {name: [kept[key] for key in some if key in kept] for name, some in keys.items()}
 

@@ -224,24 +224,14 @@ def key_of(reference: Reference) -> str:
     return f"{'digest' if reference.digest else 'tag'}:{reference.normalised}"
 
 
-def contents_key(key: str) -> str:
-    """The key of a digest's contents. key: of the digest's answer."""
-    return f"contents:{key.partition(':')[2]}"
-
-
-def programs_key(key: str) -> str:
-    """The key of what a manifest starts. key: of the digest's answer."""
-    return f"programs:{key.partition(':')[2]}"
+def other_key(kind: str, key: str) -> str:
+    """The key of contents, programs or tags. key: of the answer for the digest, or for `repository`."""
+    return f"{kind}:{key.partition(':')[2]}"
 
 
 def repository(reference: Reference) -> Reference:
     """What stands for the whole repository of a reference, in routes, keys and claims."""
     return reference.replace(tag="", digest="", original=reference.name)
-
-
-def tags_key(key: str) -> str:
-    """The key of a repository's list. key: of `repository`'s answer, with who answered and for whom."""
-    return f"tags:{key.partition(':')[2]}"
 
 
 class OwnKeys:

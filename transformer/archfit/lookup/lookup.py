@@ -22,8 +22,8 @@ from archfit.registry.lookup_context import Deadline, LookupContext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import TextIO
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TextIO, TypeVar
 
     from archfit.base.terminal import Progress
     from archfit.images.contents import ImageContents, Part
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from archfit.registry.routing.endpoints import Endpoint
     from archfit.registry.routing.routes import Routes
     from archfit.yaml.stream import Piece
+
+    T = TypeVar("T")
+    W = TypeVar("W")
 
 _USUAL = Operator()
 _MOST_BEGINNINGS = 2
@@ -261,17 +264,9 @@ class Lookup:
 
         The deadline is that of the last `resolve`.
         """
+        wanted = [(part.reference.normalised, part) for part in parts]
         kept = self.kept_contents(parts)
-        missing = [part for part in parts if part.reference.normalised not in kept]
-        if not missing:
-            return kept
-        if self._silent:
-            refused = Unknown(f"the cache does not know the digest, and {self._silent} forbids asking")
-            return {**kept, **{part.reference.normalised: refused for part in missing}}
-        try:
-            return {**kept, **self._registries().contents(missing)}
-        finally:
-            self._clear_line()
+        return self._with_rest(kept, wanted, "the digest", lambda some: self._registries().contents(some))
 
     def programs(
         self, starts: Mapping[Reference, Sequence[Start]]
@@ -280,17 +275,26 @@ class Lookup:
 
         starts: of each manifest, by its reference with its digest. The deadline is that of the last `resolve`.
         """
-        wanted = {reference.normalised: some for reference, some in starts.items()}
-        held = self.open().programs([*starts]) if starts else {}
-        kept = {name: programs for name, programs in held.items() if all(map(programs.of, wanted[name]))}
-        missing = [reference for reference in starts if reference.normalised not in kept]
+        wanted = [(item[0].normalised, item) for item in starts.items()]
+        kept = self.open().programs(starts) if starts else {}
+        return self._with_rest(kept, wanted, "it", lambda some: self._registries().programs(dict(some)))
+
+    def _with_rest(
+        self,
+        kept: Mapping[str, T],
+        wanted: Iterable[tuple[str, W]],
+        what: str,
+        ask: Callable[[list[W]], Mapping[str, T | Absent | Unknown]],
+    ) -> Mapping[str, T | Absent | Unknown]:
+        """What the cache has and what registries answer, by the names in `wanted`. what: it does not know."""
+        missing = [(name, item) for name, item in wanted if name not in kept]
         if not missing:
             return kept
         if self._silent:
-            refused = Unknown(f"the cache does not know it, and {self._silent} forbids asking")
-            return {**kept, **{reference.normalised: refused for reference in missing}}
+            refused = Unknown(f"the cache does not know {what}, and {self._silent} forbids asking")
+            return {**kept, **{name: refused for name, _ in missing}}
         try:
-            return {**kept, **self._registries().programs(wanted, missing)}
+            return {**kept, **ask([item for _, item in missing])}
         finally:
             self._clear_line()
 

@@ -88,40 +88,29 @@ class RegistryLookup:
     def contents(self, parts: Sequence[Part]) -> dict[str, ContentsAnswer]:
         """What is behind each digest, by normalised reference, asked in the same way as images are."""
         by_name = {part.reference.normalised: part for part in parts}
-
-        def kept(some: Sequence[Reference], _since: float) -> dict[str, ContentsAnswer]:
-            return {**self._cache.contents([by_name[reference.normalised] for reference in some])}
-
-        def read(reference: Reference, route: Route) -> tuple[ImageContents, Endpoint]:
-            return self.client.part(by_name[reference.normalised], route)
-
-        return self._shared(
+        return self._others(
+            "contents",
             [part.reference for part in parts],
-            kept,
-            lambda some: self._others(some, read, entries.contents_to_json, entries.contents_key),
+            lambda some: self._cache.contents([by_name[reference.normalised] for reference in some]),
+            lambda reference, route: self.client.part(by_name[reference.normalised], route),
+            entries.contents_to_json,
         )
 
-    def programs(
-        self, starts: Mapping[str, Sequence[Start]], references: Sequence[Reference]
-    ) -> dict[str, Programs | Absent | Unknown]:
-        """What manifests start, by normalised reference, asked in the same way. starts: of each, by the same."""
+    def programs(self, starts: Mapping[Reference, Sequence[Start]]) -> dict[str, Programs | Absent | Unknown]:
+        """What manifests start, by normalised reference, asked in the same way. starts: of each manifest."""
         from archfit.programs.layer import Meter  # for --programs alone
 
         meters: dict[str, Meter] = {}
         of_run = [0]
 
-        def kept(some: Sequence[Reference], _since: float) -> dict[str, Programs | Absent | Unknown]:
-            held = self._cache.programs(some).items()
-            return {name: programs for name, programs in held if all(map(programs.of, starts[name]))}
-
         def read(reference: Reference, route: Route) -> tuple[Programs, Endpoint]:
             name = reference.normalised
             meters[name] = Meter(self._context.deadline.left, of_run)
             try:
-                programs, endpoint = self.client.programs(reference, starts[name], meters[name], route)
+                programs, endpoint = self.client.programs(reference, starts[reference], meters[name], route)
             finally:
                 del meters[name]
-            before = self._cache.programs([reference]).get(name)
+            before = self._cache.programs({reference: ()}).get(name)
             return programs.replace(by_key={**(before.by_key if before else {}), **programs.by_key}), endpoint
 
         def progress(done: int, total: int, _server: str) -> None:
@@ -130,10 +119,13 @@ class RegistryLookup:
             if self._context.progress:
                 self._context.progress(done, total, shown)
 
-        return self._shared(
-            references,
-            kept,
-            lambda some: self._others(some, read, entries.programs_to_json, entries.programs_key, progress),
+        return self._others(
+            "programs",
+            list(starts),
+            lambda some: self._cache.programs({reference: starts[reference] for reference in some}),
+            read,
+            entries.programs_to_json,
+            progress,
         )
 
     def tag_lists(
@@ -143,17 +135,12 @@ class RegistryLookup:
 
         near: by the same, how the tags in use begin.
         """
-
-        def kept(some: Sequence[Reference], _since: float) -> dict[str, TagList | Absent | Unknown]:
-            return {**self._cache.tag_lists(some, self._context.clock(), entries.LIST_SECONDS)}
-
-        def read(repository: Reference, route: Route) -> tuple[TagList, Endpoint]:
-            return self.client.tags(route, near.get(repository.normalised, ()))
-
-        return self._shared(
+        return self._others(
+            "tags",
             repositories,
-            kept,
-            lambda some: self._others(some, read, entries.tags_to_json, entries.tags_key),
+            lambda some: self._cache.tag_lists(some, self._context.clock(), entries.LIST_SECONDS),
+            lambda repository, route: self.client.tags(route, near.get(repository.normalised, ())),
+            entries.tags_to_json,
         )
 
     def keep_contents(self) -> dict[str, ImageContents]:
@@ -200,22 +187,27 @@ class RegistryLookup:
             for reference, answer, endpoint, used in answered
             if answer.digest in contents
         ]
-        self._cache.write_others(read, entries.contents_to_json, entries.contents_key, now)
+        self._cache.write_others(read, "contents", entries.contents_to_json, now)
         return {reference.normalised: answer for reference, answer, _, _ in rows}
 
     def _others(
         self,
+        kind: str,
         references: Sequence[Reference],
-        ask: Callable[[Reference, Route], tuple[T, Endpoint]],
+        kept: Callable[[Sequence[Reference]], Mapping[str, T]],
+        read: Callable[[Reference, Route], tuple[T, Endpoint]],
         to_json: Callable[[T, int], str],
-        key: Callable[[str], str],
         progress: Callable[[int, int, str], None] | None = None,
     ) -> dict[str, T | Absent | Unknown]:
-        """Contents, programs or lists of tags, which the cache keeps as texts."""
-        rows, now = self._all(references, ask, progress), int(self._context.clock())
-        self._cache.write((), self.client.changed_servers(), now)
-        self._cache.write_others(_answered(rows), to_json, key, now)
-        return {reference.normalised: answer for reference, answer, _, _ in rows}
+        """Contents, programs or lists of tags, which the cache keeps as texts. kept: what it has."""
+
+        def ask(some: Sequence[Reference]) -> dict[str, T | Absent | Unknown]:
+            rows, now = self._all(some, read, progress), int(self._context.clock())
+            self._cache.write((), self.client.changed_servers(), now)
+            self._cache.write_others(_answered(rows), kind, to_json, now)
+            return {reference.normalised: answer for reference, answer, _, _ in rows}
+
+        return self._shared(references, lambda some, _: {**kept(some)}, ask)
 
     def _all(
         self,

@@ -56,8 +56,8 @@ class NotKnown(Record):
 class PlatformCheck(Record):
     """What became of one pod. left_out: why its images were not checked, "" where they were.
 
-    stated: the images whose platforms the configuration or an annotation states, so that nobody was asked.
-    listed: those of which only the index says that they have a required platform (`Found.listed`).
+    unasked: images with "stated", where the configuration or an annotation states the platforms, and with "listed",
+    where only the index says that they have a required platform (`Found.listed`).
     unread: whose programs were asked for and not read; `reason` is "not read".
     """
 
@@ -65,8 +65,7 @@ class PlatformCheck(Record):
     lacks: tuple[Lack, ...] = ()
     results: tuple[Result, ...] = ()
     unknown: tuple[NotKnown, ...] = ()
-    stated: frozenset[str] = frozenset()
-    listed: frozenset[str] = frozenset()
+    unasked: frozenset[tuple[str, str]] = frozenset()
     unread: tuple[NotKnown, ...] = ()
 
 
@@ -127,9 +126,12 @@ def judge(
             lacks.append(Lack(use, names, (), False, own.left_alone, answer.detail))
         else:
             unknown.append(not_known(use, answer))
-    stated = frozenset(use.text for use, known in evidence.known if known.origin == "override" and use.text)
-    listed = frozenset(use.text for use, known in evidence.known if known.listed and use.text)
-    return PlatformCheck("", tuple(lacks), results, tuple(unknown), stated, listed, tuple(unread))
+    unasked = frozenset(
+        (use.text, "listed" if known.listed else "stated")
+        for use, known in evidence.known
+        if use.text and (known.listed or known.origin == "override")
+    )
+    return PlatformCheck("", tuple(lacks), results, tuple(unknown), unasked, tuple(unread))
 
 
 def container_start(pod: Pod, use: ImageUse) -> Start | None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import stat
 import tarfile
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -128,10 +127,6 @@ class LayerFiles(Record):
     emptied: set[str]
 
 
-class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
-
 def read_layer(
     parts: Iterable[bytes], layer: Layer, meter: Meter, wanted: Collection[str] = ()
 ) -> LayerFiles:
@@ -195,8 +190,8 @@ class _Source:
 class _Archive:
     """The unpacked bytes as a file that goes forward alone: `read` is for heads and bounded, `seek` skips content."""
 
-    def __init__(self, stream: _Readable, meter: Meter) -> None:
-        self._stream = stream
+    def __init__(self, unpacked: Callable[[int], bytes], meter: Meter) -> None:
+        self._unpacked = unpacked
         self._meter = meter
         self._at = self._of_head = 0
         self.last = b""
@@ -227,27 +222,25 @@ class _Archive:
             pass
 
     def _taken(self, size: int) -> bytes:
-        part = self._stream.read(size)
+        part = self._unpacked(size)
         self._at += len(part)
         self._meter.take(unpacked=len(part))
         return part
 
 
-def _unpacked(source: _Source) -> _Readable:
-    start = source.peek(4)
+def _unpacked(source: Any) -> Callable[[int], bytes]:
+    start, unpacked = source.peek(4), source
     if start.startswith(_GZIP):
-        return gzip.GzipFile(fileobj=source, mode="rb")  # type: ignore[call-overload, no-any-return]  # it only reads
-    return _unzstd(source) if start in _ZSTD else source
-
-
-def _unzstd(source: _Source) -> _Readable:
-    if zstd:
+        unpacked = gzip.GzipFile(fileobj=source, mode="rb")
+    elif start in _ZSTD and zstd:
         most = {zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
-        return zstd.ZstdFile(source, "rb", options=most)  # type: ignore[no-any-return, unused-ignore]
-    if zstandard is None:
+        unpacked = zstd.ZstdFile(source, "rb", options=most)
+    elif start in _ZSTD and zstandard is not None:
+        decoder: Any = zstandard.ZstdDecompressor(max_window_size=1 << _WINDOW_LOG)
+        unpacked = decoder.stream_reader(source, read_across_frames=True)
+    elif start in _ZSTD:
         raise NotRead(f"{missing('zstd', 'zstd', 'zstandard')}; or use Python 3.14")
-    decoder: Any = zstandard.ZstdDecompressor(max_window_size=1 << _WINDOW_LOG)
-    return decoder.stream_reader(source, read_across_frames=True)  # type: ignore[no-any-return]
+    return unpacked.read  # type: ignore[no-any-return]
 
 
 def _members(archive: _Archive, files: LayerFiles, meter: Meter) -> Iterator[tuple[str, Entry]]:
@@ -290,16 +283,10 @@ def _entry(
     if member.islnk():
         target = _name(member.linkname)
         return files.entries.get(target) or Entry("same", target)
-    if not member.isreg():
+    if not (member.isreg() and member.mode & 0o111):
         return Entry("file", "other")
-    executable = bool(member.mode & (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH))
-    if not executable:
-        return Entry("file", "other")
-    if member.sparse is None:
-        data = archive.read(min(HEAD_BYTES, member.size))
-    else:
-        content: Any = tar.extractfile(member)
-        data = content.read(HEAD_BYTES)
+    content: Any = tar.extractfile(member) if member.sparse is not None else archive
+    data = content.read(min(HEAD_BYTES, member.size))
     return Entry("file", head_of(data), executable=True)
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from archfit.programs.layer import Layer, LayerFiles, Meter, read_layer
 from archfit.programs.program import Program, Programs
-from archfit.programs.start import ImageStart, NotRead, Start, candidates, image_start, normal, on_path
+from archfit.programs.start import NotRead, Start, candidates, image_start, normal, on_path
 
 Open: TypeAlias = Callable[[Layer, Callable[[Iterable[bytes]], None]], None]
 """Calls back with the bytes of a layer, again where they broke off; a callback that returns or raises ends it."""
@@ -34,7 +34,7 @@ def read_programs(
 ) -> Programs:
     """What each start starts. config, layers: of one image, as its manifest has them. Raises what `open_layer` does."""
     image, tree = image_start(config), _Tree(layers, open_layer, meter)
-    has_entrypoint = bool(image.entrypoint)
+    has_entrypoint = bool(image.command)
     wanted = {start.key_of(entrypoint=has_entrypoint): start for start in starts}
     programs: dict[str, Program] = {}
     for key, start in wanted.items():
@@ -42,7 +42,7 @@ def read_programs(
     return Programs(has_entrypoint, programs)
 
 
-def _program(tree: _Tree, start: Start, image: ImageStart, *, last: bool) -> Program:
+def _program(tree: _Tree, start: Start, image: Start, *, last: bool) -> Program:
     files: list[tuple[str, str]] = []
     looked: list[str] = []
     try:

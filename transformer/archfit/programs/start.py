@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from archfit.base.errors import ArchfitError
@@ -63,15 +63,6 @@ class Start(Record):
         return any(not mount or path == mount or path.startswith(f"{mount}/") for mount in self.mounts)
 
 
-class ImageStart(Record):
-    """What an image's config says: the first word of Entrypoint and of Cmd, "" for none; PATH; WorkingDir."""
-
-    entrypoint: str
-    command: str
-    path: str
-    directory: str
-
-
 def start_of(container: Mapping[str, Any]) -> Start:
     """What a container of a pod spec says. Raises nothing: what is malformed counts as not there, as it never runs."""
     command, argument = _first(container.get("command")), _first(container.get("args"))
@@ -80,10 +71,8 @@ def start_of(container: Mapping[str, Any]) -> Start:
     path = unread = ""
     for entry in _mappings(container.get("env")):
         if entry.get("name") == "PATH":
-            value = entry.get("value", "")
-            path = value if isinstance(value, str) else ""
+            path = _text(entry.get("value"))
             unread = "its PATH comes from elsewhere" if entry.get("valueFrom") else ""
-    directory = container.get("workingDir")
     mounts = [entry.get("mountPath") for entry in _mappings(container.get("volumeMounts"))]
     if "$(" in command + path + ("" if command else argument):
         unread = "its command or PATH holds a variable"
@@ -91,14 +80,14 @@ def start_of(container: Mapping[str, Any]) -> Start:
         command,
         argument,
         path,
-        directory if isinstance(directory, str) else "",
+        _text(container.get("workingDir")),
         tuple(sorted({normal(mount) for mount in mounts if isinstance(mount, str) and mount})),
         unread,
     )
 
 
-def image_start(config: Mapping[str, Any]) -> ImageStart:
-    """What the config of an image says (its member `config`)."""
+def image_start(config: Mapping[str, Any]) -> Start:
+    """What the config of an image says (its member `config`), Entrypoint and Cmd as command and argument."""
     stated = config.get("config")
     own = stated if isinstance(stated, Mapping) else {}
     variables = own.get("Env")
@@ -106,26 +95,20 @@ def image_start(config: Mapping[str, Any]) -> ImageStart:
     for variable in variables if isinstance(variables, list) else ():
         if isinstance(variable, str) and variable.startswith("PATH="):
             path = variable.removeprefix("PATH=")
-    directory = own.get("WorkingDir")
-    return ImageStart(
-        _first(own.get("Entrypoint")),
-        _first(own.get("Cmd")),
-        path,
-        directory if isinstance(directory, str) else "",
-    )
+    return Start(_first(own.get("Entrypoint")), _first(own.get("Cmd")), path, _text(own.get("WorkingDir")))
 
 
-def candidates(start: Start, image: ImageStart) -> list[str]:
+def candidates(start: Start, image: Start) -> list[str]:
     """The normal paths at which the program may be, the first that exists is it. Raises NotRead."""
     if start.unread:
         raise NotRead(start.unread)
-    word = start.command or image.entrypoint or start.argument or image.command
+    word = start.command or image.command or start.argument or image.argument
     if not word:
         raise NotRead("it names no program to start", final=True)
     return on_path(word, start, image)
 
 
-def on_path(word: str, start: Start, image: ImageStart) -> list[str]:
+def on_path(word: str, start: Start, image: Start) -> list[str]:
     """The normal paths of a word, as a shell would look for it. Raises NotRead."""
     directory = start.directory or image.directory
     if len(word) > _LONGEST or "\0" in word:
@@ -151,11 +134,11 @@ def normal(path: str) -> str:
 
 
 def _first(words: object) -> str:
-    return (
-        words[0]
-        if isinstance(words, Sequence) and not isinstance(words, str) and words and isinstance(words[0], str)
-        else ""
-    )
+    return _text(words[0]) if isinstance(words, list) and words else ""
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _mappings(value: object) -> Iterable[Mapping[str, Any]]:
