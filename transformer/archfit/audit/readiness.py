@@ -21,6 +21,8 @@ from archfit.audit.places import Lack, Places, named, without_ends
 from archfit.audit.running.container_images import EVIDENCE, SUSPICION, reference_of
 from archfit.base.errors import UsageError
 from archfit.base.printable import visible
+from archfit.images.platforms import Platform
+from archfit.programs.program import wrong_words
 from archfit.startup.record import Record
 
 ImageState: TypeAlias = Literal["yes", "no", "fails", "absent", "unknown"]
@@ -211,7 +213,7 @@ def reported_failures(builds: Sequence[BuildFacts]) -> tuple[Failures, tuple[Nod
 def wrong_programs(images: Iterable[ImageFacts]) -> Failures:
     """What images start that is not for the architecture of their entry."""
     return {
-        (image.reference, architecture): f"its entry for linux/{architecture} starts {words}"
+        (image.reference, architecture): wrong_words(Platform("linux", architecture), words)
         for image in images
         for architecture, state, words in image.programs
         if state == "wrong"

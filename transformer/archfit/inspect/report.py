@@ -46,7 +46,7 @@ class Inspected(Record):
     def wrong(self) -> list[str]:
         """A sentence for each entry that starts a program of another machine."""
         return [
-            f"{self.text}: {wrong_words(platform, verdict)}: repair its build"
+            f"{self.text}: {wrong_words(platform, verdict.words)}: repair its build"
             for platform, verdict in self.programs
             if verdict.state == "wrong"
         ]

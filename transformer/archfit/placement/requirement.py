@@ -108,7 +108,7 @@ def judge(
             elif programs and start and (verdict := programs(use.text or "", platform, start)):
                 if verdict.state == "wrong":
                     missing.append(platform)
-                    wrong.append(wrong_words(platform, verdict))
+                    wrong.append(wrong_words(platform, verdict.words))
                 elif verdict.state == "unread":
                     why.setdefault(verdict.words, []).append(_named(platform))
         if why and not missing:

@@ -70,6 +70,6 @@ def judged(program: Program, architecture: str) -> Verdict:
     return Verdict("right" if runs_there else "wrong", shown)
 
 
-def wrong_words(platform: Platform, verdict: Verdict) -> str:
+def wrong_words(platform: Platform, words: str) -> str:
     """The sentence for a wrong one."""
-    return f"its entry for {platform} starts {verdict.words}"
+    return f"its entry for {platform} starts {words}"

@@ -151,27 +151,24 @@ class RegistryClient:
         self, reference: Reference, starts: Sequence[Start], meter: Meter, route: Route
     ) -> tuple[Programs, Endpoint]:
         """What an image starts, by the digest of its manifest, and who answered. Raises the same."""
-        pulls = [endpoint for endpoint in route.endpoints if endpoint.pulls]
-        return self._in_turn(pulls, lambda endpoint: self._programs_at(endpoint, reference, starts, meter))
-
-    def _programs_at(
-        self, endpoint: Endpoint, reference: Reference, starts: Sequence[Start], meter: Meter
-    ) -> Programs:
         from archfit.programs.read import read_programs  # for --programs alone
 
-        document = self._manifest(endpoint, reference.digest)
-        parsed = self._parsed(document)
-        if not isinstance(parsed, Manifest) or parsed.config is None:
-            raise InvalidManifest("it is no manifest of an image")
-        config = untrusted_json.load(self._blob(endpoint, parsed.config.digest))
-        self._bodies.enter()  # the names of an image's files are as large as large answers
+        def read(endpoint: Endpoint) -> Programs:
+            document = self._manifest(endpoint, reference.digest)
+            parsed = self._parsed(document)
+            if not isinstance(parsed, Manifest) or parsed.config is None:
+                raise InvalidManifest("it is no manifest of an image")
+            config = untrusted_json.load(self._blob(endpoint, parsed.config.digest))
+            self._bodies.enter()  # the names of an image's files are as large as large answers
 
-        def opened(layer: Layer, take: Callable[[Iterable[bytes]], None]) -> None:
-            reply = self._ask("layer", endpoint, f"blobs/{layer.digest}", MAX_ERROR, take)
-            if reply.status != 200:
-                raise self.authorizer.refusal(reply, endpoint, f"a layer of {endpoint.repository}")
+            def opened(layer: Layer, take: Callable[[Iterable[bytes]], None]) -> None:
+                reply = self._ask("layer", endpoint, f"blobs/{layer.digest}", MAX_ERROR, take)
+                if reply.status != 200:
+                    raise self.authorizer.refusal(reply, endpoint, f"a layer of {endpoint.repository}")
 
-        return read_programs(config, manifest.layers_of(document.body), starts, opened, meter)
+            return read_programs(config, manifest.layers_of(document.body), starts, opened, meter)
+
+        return self._in_turn([endpoint for endpoint in route.endpoints if endpoint.pulls], read)
 
     def _listed_at(self, endpoint: Endpoint, near: Sequence[str]) -> TagList:
         listing = quirk_of(endpoint.host).listing

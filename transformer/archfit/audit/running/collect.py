@@ -296,10 +296,8 @@ class Collector:
         if not of_cluster:
             self.kinds[kind] += 1
             self._sum = (self._sum + _hashed(value)) & _BITS
-        pod_templates = list(templates(value, self._rows, self._keys, programs=self._programs))
-        for pair in (pair for template in pod_templates for pair in template.starts):
-            self._start(*pair)
-        pod_templates = [template.replace(starts=()) for template in pod_templates]
+        started = self._start if self._programs else None
+        pod_templates = list(templates(value, self._rows, self._keys, started))
         if not pod_templates and podless is None:
             self.unknown[kind] += 1
         rows = rows_of(text(value.get("apiVersion")), kind, self._rows) if not pod_templates else ()

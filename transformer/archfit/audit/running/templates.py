@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from archfit.audit.facts import ContainerImage, Role, Term
@@ -34,7 +34,7 @@ class Template(Record):
     """One pod template. cpu, memory: of one pod. pods: how many the object asks for. per_node: a DaemonSet's.
 
     suspended: a Job or CronJob that starts none now. done: a Job that is complete or has failed. pod_labels: of the
-    template's own metadata. starts: (reference, what the container says), where they were asked for.
+    template's own metadata.
     """
 
     namespace: str
@@ -53,19 +53,24 @@ class Template(Record):
     labels: tuple[tuple[str, str], ...] = ()
     devices: tuple[str, ...] = ()
     pod_labels: Labels = ()
-    starts: tuple[tuple[str, Start], ...] = ()
 
 
 def templates(
-    value: Mapping[str, Any], rows: UserRows, keys: Iterable[str], *, programs: bool = False
+    value: Mapping[str, Any],
+    rows: UserRows,
+    keys: Iterable[str],
+    started: Callable[[str, Start], None] | None = None,
 ) -> Iterator[Template]:
     """The pod templates of an object (JSON's own values). keys: of labels and annotations to keep.
 
-    programs: with `starts`.
+    started: takes what each container says of its program, with the reference of its image.
     Raises InvalidInput for more than 100,000 images.
     """
     for pod in find_pods(typed(dict(value)), _HERE, (), rows):
         spec = plain(pod.spec)
+        for use in pod.images:
+            if started and use.text and (start := container_start(pod.replace(spec=spec), use)):
+                started(reference_of(use.text), start)
         cpu, memory = requested_by_manifest(spec)
         root = _at(value, pod.root)
         metadata = mapping(_at(value, pod.path[:-1]).get("metadata"))
@@ -86,15 +91,7 @@ def templates(
             kept_labels(metadata, keys),
             devices(spec),
             labels_of(metadata.get("labels")),
-            tuple(starts(pod.replace(spec=spec))) if programs else (),
         )
-
-
-def starts(pod: Pod) -> Iterator[tuple[str, Start]]:
-    """What the pod's containers say of the programs that they start, each with the reference of its image."""
-    for use in pod.images:
-        if use.text and (start := container_start(pod, use)):
-            yield reference_of(use.text), start
 
 
 def _image(use: ImageUse) -> ContainerImage:
