@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import shutil
 import ssl
@@ -42,6 +43,7 @@ def tls_files() -> TlsFiles:
 def _made() -> TlsFiles:
     openssl = shutil.which("openssl") or machine.missing("openssl", "apt-get install openssl")
     folder = Path(tempfile.mkdtemp(prefix="archfit-tls-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
     def run(*arguments: str) -> None:
         subprocess.run([openssl, *arguments], cwd=folder, check=True, capture_output=True)
