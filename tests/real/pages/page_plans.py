@@ -391,9 +391,11 @@ PLANS = {
             "check",
             checked,
             programs=_KUSTOMIZE,
+            replaced={"ghcr.io/acme/api:2": Because("nginx:1.27", "the image is the reader's own")},
             ends={
                 "helm get manifest web": _FINDS,
                 "archfit check rendered": _FINDS,
+                "archfit check --format github": _FINDS,
                 "archfit check --require arm64 --format junit": _FINDS,
                 "helm template charts/shop | archfit": _FINDS,
                 "kustomize build overlays/prod | archfit": _FINDS,
