@@ -281,12 +281,13 @@ def _additions(
             preferred.append((architecture, weight))
         effect: Effect = "left out" if why else "added"
         case.reasons.append(Reason("preferences", f"{architecture}={weight}", effect, why))
-    namespace, refused = case.pod.namespace, list[Toleration]()
+    namespace, refused = case.pod.namespace, set[Toleration]()
     if new and namespace is not None and not unseen:
         from archfit.placement.pod_warnings import allowed_tolerations
 
         allowed = allowed_tolerations(case, namespace, new)
-        new, refused = allowed, [toleration for toleration in new if toleration not in allowed]
+        kept = set(allowed)
+        new, refused = allowed, {toleration for toleration in new if toleration not in kept}
     case.reasons.extend(of_tolerations(case, whys, new, refused, needed_only))
     return Additions(terms, tuple(preferred), tuple(new))
 

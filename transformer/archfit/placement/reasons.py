@@ -16,7 +16,7 @@ from archfit.placement.reach import NOTHING, Reach, RequiredTerms, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from archfit.base.results import Effect
     from archfit.placement.case import PodCase
@@ -93,7 +93,7 @@ def of_tolerations(
     case: PodCase,
     whys: Sequence[str],
     new: Sequence[Toleration],
-    refused: Sequence[Toleration],
+    refused: Collection[Toleration],
     needed_only: str,
 ) -> Iterator[Reason]:
     """One for each rule of the pod.
@@ -102,15 +102,23 @@ def of_tolerations(
     """
     if not case.own.tolerate:
         yield Reason("tolerations", "", "none", _no_rules(case))
-    left = list(new)
+    left = set(new)
+    own, wider = taints.covering(case.tolerations), taints.covering(new)
     for rule, why in zip(case.own.tolerate, whys, strict=True):
         if why:
             yield _shared["tolerations", taint(rule.toleration), "left out", why, 0]
         elif rule.toleration in left:
-            left.remove(rule.toleration)
+            left.discard(rule.toleration)
             yield _shared["tolerations", taint(rule.toleration), "added", "", 0]
         else:
-            yield _not_needed(case, rule, new, refused, needed_only)
+            name = taint(rule.toleration)
+            if there := own(rule.toleration):
+                yield Reason("tolerations", name, "present", f"the pod tolerates {_own(there)}")
+                continue
+            if wider(rule.toleration):
+                yield Reason("tolerations", name, "present", "another rule's toleration covers it")
+                continue
+            yield Reason("tolerations", name, "left out", _left_out(case, rule, refused, needed_only))
 
 
 def _no_rules(case: PodCase) -> str:
@@ -121,27 +129,11 @@ def _no_rules(case: PodCase) -> str:
     return "none: a rule of the configuration says tolerate: false"
 
 
-def _not_needed(
-    case: PodCase,
-    rule: TolerationRule,
-    new: Sequence[Toleration],
-    refused: Sequence[Toleration],
-    needed_only: str,
-) -> Reason:
-    """Why a rule that applies adds nothing."""
-    name = taint(rule.toleration)
-    for toleration in case.tolerations:
-        if taints.covers(toleration, rule.toleration):
-            return Reason("tolerations", name, "present", f"the pod tolerates {_own(toleration)}")
-    if any(taints.covers(toleration, rule.toleration) for toleration in new):
-        return Reason("tolerations", name, "present", "another rule's toleration covers it")
+def _left_out(case: PodCase, rule: TolerationRule, refused: Collection[Toleration], needed_only: str) -> str:
+    """Why a rule that applies adds nothing, where nothing covers it."""
     if rule.toleration in refused:
-        why = f"the tolerations whitelist of Namespace {case.pod.ref.namespace} does not allow it"
-    elif rule.needed:
-        why = "when: needed, and the pod runs without it"
-    else:
-        why = needed_only
-    return Reason("tolerations", name, "left out", why)
+        return f"the tolerations whitelist of Namespace {case.pod.ref.namespace} does not allow it"
+    return "when: needed, and the pod runs without it" if rule.needed else needed_only
 
 
 def _own(toleration: Toleration) -> str:

@@ -23,7 +23,7 @@ from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from archfit.placement.case import PodCase
@@ -61,15 +61,29 @@ def _scopes(there: Iterable[Toleration]) -> set[tuple[str, str, str | None]]:
     }
 
 
+def _wider(new: Toleration) -> Iterator[tuple[str, str, str | None]]:
+    """What one that tolerates every taint that `new` tolerates may be in `_scopes`."""
+    values = (None, new.value) if new.operator in ("", "Equal") else (None,)
+    return ((key, effect, value) for key in ("", new.key) for effect in ("", new.effect) for value in values)
+
+
 def _covered(new: Toleration, scopes: set[tuple[str, str, str | None]]) -> bool:
     """Whether every taint that `new` tolerates is tolerated already."""
-    values = (None, new.value) if new.operator in ("", "Equal") else (None,)
-    return any(
-        (key, effect, value) in scopes
-        for key in ("", new.key)
-        for effect in ("", new.effect)
-        for value in values
-    )
+    return any(scope in scopes for scope in _wider(new))
+
+
+def covering(there: Iterable[Toleration]) -> Callable[[Toleration], Toleration | None]:
+    """Finds the first of them that tolerates every taint that another one tolerates."""
+    by_scope: dict[tuple[str, str, str | None], tuple[int, Toleration]] = {}
+    for number, toleration in enumerate(there):
+        for scope in _scopes((toleration,)):
+            by_scope.setdefault(scope, (number, toleration))
+
+    def first(new: Toleration) -> Toleration | None:
+        found = [by_scope[scope] for scope in _wider(new) if scope in by_scope]
+        return min(found, key=lambda each: each[0])[1] if found else None
+
+    return first
 
 
 def closing(options: Options) -> list[tuple[str, Toleration]]:
