@@ -60,7 +60,7 @@ help: ## Show this list
 demo: .venv/.run ## Run archfit on real manifests and show what it changes (no network once set up)
 	@$(RUN) fixtures/demo/demo.py
 
-test: .venv/.ready ## Test in less than eight minutes what needs Python alone, and what programs are here already (ARGS=pytest options)
+test: .venv/.ready ## Test in less than five minutes what needs Python alone, and what programs are here already (ARGS=pytest options)
 	@$(RUN) tests/support/run_tests.py --quick $(ARGS)
 
 test-all: .venv/.ready ## Run every test; fetches and builds other people's programs first, and says why one cannot be had
