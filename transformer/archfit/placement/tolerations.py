@@ -80,8 +80,8 @@ def covering(there: Iterable[Toleration]) -> Callable[[Toleration], Toleration |
             by_scope.setdefault(scope, (number, toleration))
 
     def first(new: Toleration) -> Toleration | None:
-        found = [by_scope[scope] for scope in _wider(new) if scope in by_scope]
-        return min(found, key=lambda each: each[0])[1] if found else None
+        wider = [by_scope[scope] for scope in _wider(new) if scope in by_scope]
+        return min(wider, key=lambda each: each[0])[1] if wider else None
 
     return first
 
