@@ -113,7 +113,7 @@ def outcome(
     decision, after = decided(pod, images, options, namespace)
     assert admitted.pod == judge.normalised(after), (options, pod, admitted.pod["spec"], after["spec"])
     complaints = _complaints(decision, pod, after, options) if admitted.matches else set()
-    assert said == complaints, (pod, admitted.warnings, decision.results, options)
+    assert said == complaints, (pod, admitted.warnings, decision.messages, options)
     if decision.outcome == "Change":
         assert judge.admit(admitted.pod, namespace).pod == admitted.pod, ("a second time", options, pod)
     return decision.outcome
@@ -123,12 +123,12 @@ def _complaints(decision: Decision, pod: dict[str, Any], after: dict[str, Any], 
     """What the companion has to say of a pod that the policy decides."""
     somewhere = any(_allows(pod["spec"], name) for name in options.cluster_architectures)
     conflict = decision.outcome == "Conflict" and somewhere
-    unfit = conflict or any(_OWN_TERMS in one.message for one in decision.results)
+    unfit = conflict or any(_OWN_TERMS in one.text for one in decision.messages)
     # Beside a record it names each one: a webhook added it late. Else not `auto`, which Istio or nobody fills in.
     late = NAME in after["metadata"].get("annotations", {})
     unknown = any(
-        (_ADDS_NOTHING if late else _UNKNOWN) in one.message and (late or one.image != "auto")
-        for one in decision.results
+        (_ADDS_NOTHING if late else _UNKNOWN) in one.text and (late or one.image != "auto")
+        for one in decision.messages
     )
     return ({UNFIT} if unfit else set()) | ({UNKNOWN} if unknown else set())
 

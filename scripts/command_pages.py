@@ -24,7 +24,7 @@ from functools import cache
 
 from archfit.cli.usage.command_row import Command
 from archfit.cli.usage.command_table import BY_NAME, COMMANDS
-from archfit.cli.usage.help import EXAMPLE, flag_entry, listed
+from archfit.cli.usage.help import EXAMPLE, command_rows, flag_entry
 from archfit.options.config_file import schema
 from archfit.options.option_types import Schema
 from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, CONFIG_VARIABLE, SPEC, TABLE, Option, default_text
@@ -96,7 +96,8 @@ def commands_page() -> str:
 def markdown_list() -> str:
     """Every command as a GitHub table, with a line ending after the last row."""
     rows = (
-        f"| [`archfit {name}`](#archfit-{name.replace(' ', '-')}) | {summary} |" for name, summary in listed()
+        f"| [`archfit {name}`](#archfit-{name.replace(' ', '-')}) | {summary} |"
+        for name, summary in command_rows()
     )
     return _lines(("| Command | What it does |", "| --- | --- |", *rows))
 

@@ -14,7 +14,7 @@ from typing import Any
 from registry import Registry
 
 import archfit
-from archfit.audit.command import run
+from archfit.audit.command import audit as run
 from archfit.base.errors import ArchfitError
 from audits.calculator import ARCH_LABELS, OWN, Image, Report, calculated
 from audits.clusters import IMAGES, OFFERED, Cluster

@@ -135,16 +135,16 @@ def _run(
     def lookup(texts: Iterable[str]) -> dict[str, Answer]:
         return {text: found(" ".join(images[text])) for text in texts}
 
-    transformed = transform(data, split(data), options, lookup)
-    results = transformed.results
-    assert not transformed.failed(), [str(one) for one in results if one.severity == "error"][:3]
+    edits = transform(data, split(data), options, lookup)
+    results = edits.messages
+    assert not edits.failed(), [str(one) for one in results if one.severity == "error"][:3]
     told = {
         (check, f"{one.ref.kind}/{one.ref.namespace}/{one.ref.name}")
         for one in results
         for check in ("LIVENESS", "NARROWNESS")
-        if one.ref is not None and "one term for each" in one.message
+        if one.ref is not None and "one term for each" in one.text
     }
-    for pod, decision in transformed.decisions:
+    for pod, decision in edits.decisions:
         name = f"{pod.ref.kind}/{pod.ref.namespace}/{pod.ref.name}"
         built = [IMAGES.get(use.text or "", ()) for use in pod.images]
         if any(isinstance(step, Add) and step.value in ON_WINDOWS for step in decision.patch):
@@ -155,7 +155,7 @@ def _run(
             any(one.startswith(("windows/", "wasi/")) for one in names) for names in built
         ):
             told.add(("LIVENESS", name))
-    return b"".join(map(bytes, frames.parts(data, transformed.splices))), told
+    return b"".join(map(bytes, frames.parts(data, edits.splices))), told
 
 
 def _pooled(node: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from archfit.images.platforms import Found, parse_platform
 from archfit.options.config_file import from_function_config
 from archfit.options.load import load
 from archfit.options.settings import Options
-from archfit.pipeline import Transformed, transform
+from archfit.pipeline import StreamEdits, transform
 from archfit.rewrite.resource_list import function_config, recognised
 from archfit.yaml import stream
 from archfit.yaml.stream import Splice
@@ -32,7 +32,7 @@ class Done(NamedTuple):
     """data: the output. splices: what archfit decided to change; results of a ResourceList are not among them."""
 
     data: bytes
-    transformed: Transformed
+    edits: StreamEdits
     splices: tuple[Splice, ...]
 
 
@@ -52,12 +52,12 @@ def run(data: bytes, options: Options, *, results: bool = True) -> Done | Refuse
     try:
         if function is not None:
             options = _with_function_config(options, function)
-        read = stream.read(data, options.on_blank)
-        transformed = transform(read.data, read.pieces, options, lookup)
-        said = [*read.results, *transformed.results]
-        splices: tuple[Any, ...] = transformed.splices
+        read = stream.read_stream(data, options.on_blank)
+        edits = transform(read.data, read.pieces, options, lookup)
+        said = [*read.messages, *edits.messages]
+        splices: tuple[Any, ...] = edits.splices
         if function is not None and results:
-            splices = function.with_results(transformed, said, splices)
+            splices = function.with_results(edits, said, splices)
     except InvalidInput as error:
         return Refused(((error.message, bool(error.line or error.document)),))
     except (UsageError, UnplaceableEdit) as error:
@@ -66,11 +66,11 @@ def run(data: bytes, options: Options, *, results: bool = True) -> Done | Refuse
         if type(error) is not ArchfitError:
             raise
         return Refused(((str(error), True),))
-    if transformed.failed():
+    if edits.failed():
         errors = [result for result in said if result.severity == "error"]
-        return Refused(tuple((result.message, result.location is not None) for result in errors))
+        return Refused(tuple((result.text, result.location is not None) for result in errors))
     written = b"".join(map(bytes, stream.parts(read.data, splices)))
-    return Done(written, transformed, transformed.splices)
+    return Done(written, edits, edits.splices)
 
 
 def _with_function_config(options: Options, function: Any) -> Options:

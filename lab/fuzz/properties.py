@@ -171,7 +171,7 @@ def general(message: str) -> str:
 
 
 def _bytes(stream: Stream, outcome: Done) -> list[Defect]:
-    changed = {pod.location.document for pod, decision in outcome.transformed.decisions if decision.patch}
+    changed = {pod.location.document for pod, decision in outcome.edits.decisions if decision.patch}
     pieces = [piece for piece in split(stream.text) if piece.number in changed]
     defects = []
     for splice in outcome.splices:
@@ -193,16 +193,14 @@ def _second(again: Done | Refused, mode: str) -> list[Defect]:
         text = again.messages[0][0]
         return [Defect(f"second run{mode} is refused: {general(text)}", text)]
     if again.splices:
-        said = "; ".join(decision.reason for _, decision in again.transformed.decisions if decision.patch)
+        said = "; ".join(decision.reason for _, decision in again.edits.decisions if decision.patch)
         return [Defect(f"second run{mode} changes something", f"{said}: {again.splices[0].text!r}")]
     return []
 
 
 def _missing(outcome: Done, pods: list[dict[str, Any]]) -> list[Defect]:
     """A decision may know more images of its pod than the containers', never fewer."""
-    left = [
-        (pod.ref.kind, Counter(use.text for use in pod.images)) for pod, _ in outcome.transformed.decisions
-    ]
+    left = [(pod.ref.kind, Counter(use.text for use in pod.images)) for pod, _ in outcome.edits.decisions]
     defects = []
     for pod in sorted(pods, key=lambda one: -len(one["images"])):
         wanted = Counter(pod["images"])

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import machine
 from archfit.base.errors import ArchfitError, InvalidInput
 from archfit.base.results import ObjectRef
-from archfit.pipeline import inventory as stream_inventory
+from archfit.pipeline import scan as stream_inventory
 from archfit.workloads.builtin import LISTS, PODLESS, group_of, rows_of
 from archfit.yaml import stream
 from fuzz.asking import Answer, Asking, answered
@@ -83,7 +83,7 @@ class Tally:
         self.defects: Counter[str] = Counter()
 
 
-def inventory(text: bytes, *, whole: bool = False) -> Seen | Refused | Raised:
+def scan(text: bytes, *, whole: bool = False) -> Seen | Refused | Raised:
     """What archfit finds in a stream before it asks a registry. whole: it decides and edits too, which may fail."""
     try:
         seen = _inventory(text)
@@ -97,7 +97,7 @@ def inventory(text: bytes, *, whole: bool = False) -> Seen | Refused | Raised:
 def _inventory(text: bytes) -> Seen | Refused:
     options = OPTIONS["default"]
     try:
-        read = stream.read(text, options.on_blank)
+        read = stream.read_stream(text, options.on_blank)
         held = stream_inventory(read.data, read.pieces, options)
     except InvalidInput as error:
         return Refused(((error.message, True),))
@@ -105,9 +105,9 @@ def _inventory(text: bytes) -> Seen | Refused:
         if type(error) is not ArchfitError:
             raise
         return Refused(((str(error), True),))
-    errors = [result for result in (*read.results, *held.results) if result.severity == "error"]
+    errors = [result for result in (*read.messages, *held.messages) if result.severity == "error"]
     if errors:
-        return Refused(tuple((result.message, True) for result in errors))
+        return Refused(tuple((result.text, True) for result in errors))
     pods = (
         (pod.ref, Counter(use.text.strip() for use in pod.images if use.text))
         for document in held.documents
@@ -233,7 +233,7 @@ class Reading:
 
         def read(number: int) -> tuple[int, bytes, Seen | Refused | Raised]:
             text = made(number)
-            return number, text, inventory(text, whole=number % WHOLE == 0)
+            return number, text, scan(text, whole=number % WHOLE == 0)
 
         for (number, text, seen), answer in answered(
             self._asking, numbers, read, lambda one: _encoded(one[1]), seconds
@@ -251,7 +251,7 @@ class Reading:
     def unseen(self, text: bytes) -> list[Unseen]:
         """All that is unseen in one stream."""
         (answer,) = self._asking.ask([_encoded(text)])
-        return unseen_in(text, inventory(text, whole=True), answer, Tally()) if answer else []
+        return unseen_in(text, scan(text, whole=True), answer, Tally()) if answer else []
 
     def smallest(self, text: bytes, signature: str) -> bytes:
         """The smallest stream found with such a defect."""

@@ -18,7 +18,7 @@ from fuzz.engine import Done
 def patch(text: bytes, outcome: Done) -> list[dict[str, Any]]:
     """What was decided, from the roots of the documents, as compare.go takes it."""
     made = []
-    for pod, decision in outcome.transformed.decisions:
+    for pod, decision in outcome.edits.decisions:
         within: tuple[str | int, ...] = ()
         for step in decision.patch:
             if isinstance(step, Test):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from archfit.audit.command import run
+from archfit.audit.command import audit as run
 from archfit.base.errors import ArchfitError
 from program import Ran
 from warm_cache import warm

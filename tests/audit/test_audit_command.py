@@ -15,7 +15,7 @@ from tests.audit.cluster_objects import as_json as listed
 from tests.audit.cluster_objects import bare_pod as pod
 from tests.audit.cluster_objects import node, workload
 
-from archfit.audit.command import run
+from archfit.audit.command import audit as run
 from archfit.audit.inputs import GET
 from fake_registry import Answer, FakeRegistry
 from program import Ran

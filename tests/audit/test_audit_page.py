@@ -71,7 +71,7 @@ def test_an_audit_of_nothing_is_a_page():
 
 def test_without_jinja_the_error_names_the_extra_before_anything_is_read():
     code = (
-        "import io, sys; sys.modules['jinja2'] = None; from archfit.audit.command import run;"
+        "import io, sys; sys.modules['jinja2'] = None; from archfit.audit.command import audit as run;"
         "from archfit.base.errors import ArchfitError\n"
         "try: run(['--format', 'html', 'missing.json'], io.BytesIO(), io.BytesIO(), io.StringIO(), {})\n"
         "except ArchfitError as error: print(error)"

@@ -10,7 +10,7 @@ import pytest
 from tests.audit.cluster_objects import node, pod
 
 from archfit.audit import inputs
-from archfit.audit.command import run
+from archfit.audit.command import audit as run
 from archfit.cluster.cluster_error import ClusterError
 
 SECRET = "password=hush"

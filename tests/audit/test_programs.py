@@ -11,7 +11,7 @@ from tests.audit.cluster_objects import as_json as listed
 from tests.audit.cluster_objects import bare_pod as pod
 from tests.audit.cluster_objects import workload
 
-from archfit.audit.command import run
+from archfit.audit.command import audit as run
 from archfit.audit.running.collect import Collector
 from archfit.base.errors import UsageError
 from fake_registry import FakeRegistry

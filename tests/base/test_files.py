@@ -35,7 +35,11 @@ def test_whole_files_are_read_in_chunks(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(files, "_CHUNK", 3)
     path = tmp_path / "a"
     path.write_bytes(bytes(range(size)))
-    assert read_file(str(path)) == standard_streams.read(io.BytesIO(bytes(range(size)))) == bytes(range(size))
+    assert (
+        read_file(str(path))
+        == standard_streams.read_input(io.BytesIO(bytes(range(size))))
+        == bytes(range(size))
+    )
 
 
 def test_an_input_without_an_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,7 +47,7 @@ def test_an_input_without_an_end_is_an_error(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(OSError, match="it holds more than 8 MiB"):
         read_file("/dev/zero")
     with open("/dev/zero", "rb") as zero, pytest.raises(ArchfitError) as raised:
-        standard_streams.read(zero)
+        standard_streams.read_input(zero)
     assert str(raised.value) == "standard input cannot be read: it holds more than 8 MiB"
 
 

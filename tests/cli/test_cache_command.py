@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.base.errors import ArchfitError, UsageError
-from archfit.cli.cache import run
+from archfit.cli.cache import manage_cache as run
 from archfit.images.platforms import Found, Platform
 from archfit.lookup.entries import to_json
 from archfit.lookup.store import StoreTrouble

@@ -126,13 +126,13 @@ def _live(folder: Path, paths: tuple[str, ...], *words: str) -> tuple[str, str]:
     (folder / "kubectl").write_text(f"#!{sys.executable} -I\n{code}", encoding="utf-8")
     (folder / "kubectl").chmod(0o755)
     out, err = io.BytesIO(), io.StringIO()
-    assert setup.run(["--live", *words], io.BytesIO(), out, err, {"PATH": str(folder)}) == 0
+    assert setup.set_up_cluster(["--live", *words], io.BytesIO(), out, err, {"PATH": str(folder)}) == 0
     return out.getvalue().decode(), err.getvalue()
 
 
 def test_live_writes_what_the_files_write(tmp_path):
     out, err = io.BytesIO(), io.StringIO()
-    setup.run([str(ROOT / "fixtures" / "pools" / "karpenter.yaml")], io.BytesIO(), out, err, {})
+    setup.set_up_cluster([str(ROOT / "fixtures" / "pools" / "karpenter.yaml")], io.BytesIO(), out, err, {})
     paths = (
         "/api/v1/nodes",
         "/apis",
@@ -162,5 +162,5 @@ def test_pools_that_may_not_be_listed_stand_in_the_file_and_in_the_messages(tmp_
 )  # fmt: skip
 def test_wrong_usage_is_one_sentence(argv, message):
     with pytest.raises(UsageError) as caught:
-        setup.run(argv, io.BytesIO(), io.BytesIO(), io.StringIO(), {})
+        setup.set_up_cluster(argv, io.BytesIO(), io.BytesIO(), io.StringIO(), {})
     assert str(caught.value) == message

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from archfit.cluster.cluster_error import ClusterError
-from archfit.cluster.live_objects import CRON_JOBS, PODS, anew_once, listed, live_objects
+from archfit.cluster.live_objects import CRON_JOBS, PODS, anew_once, list_objects, live_objects
 
 
 class Pages:
@@ -43,7 +43,7 @@ class Pages:
 
 
 def names(pages: Pages) -> list[str]:
-    return [one["metadata"]["name"] for one in listed(pages, "/api/v1/pods", 2)]
+    return [one["metadata"]["name"] for one in list_objects(pages, "/api/v1/pods", 2)]
 
 
 @pytest.mark.parametrize("objects", [0, 1, 2, 3, 5], ids=str)

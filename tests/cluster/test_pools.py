@@ -493,13 +493,16 @@ def test_the_file_names_the_pools_behind_each_value(tmp_path):
         files.append(tmp_path / f"{value['kind']}.json")
         files[-1].write_text(json.dumps(value))
     out, err = io.BytesIO(), io.StringIO()
-    assert cluster_setup.run([str(files[0]), str(files[1])], io.BytesIO(), out, err, {}) == 0
+    assert cluster_setup.set_up_cluster([str(files[0]), str(files[1])], io.BytesIO(), out, err, {}) == 0
     assert b"  #   NodePool default: arm64 (its requirements), limit 500 CPU, weight 10\n" in out.getvalue()
     assert b"    - arm64    # NodePool default\n" in out.getvalue()
     assert b"    - arch=arm64:NoSchedule@arm64    # on NodePool default\n" in out.getvalue()
     assert err.getvalue() == ""
     again = io.BytesIO()
-    assert cluster_setup.run([str(files[1]), "-"], io.BytesIO(files[0].read_bytes()), again, err, {}) == 0
+    assert (
+        cluster_setup.set_up_cluster([str(files[1]), "-"], io.BytesIO(files[0].read_bytes()), again, err, {})
+        == 0
+    )
     assert again.getvalue() == out.getvalue()
 
 
@@ -514,17 +517,19 @@ def test_an_object_whose_kind_is_no_text_is_none_of_these(kind):
     odd = {"apiVersion": "v1", "kind": kind, "metadata": {"name": "x"}}
     content = json.dumps({"apiVersion": "v1", "kind": "List", "items": [a_node("a", "amd64"), odd]}).encode()
     out, err = io.BytesIO(), io.StringIO()
-    assert cluster_setup.run([], io.BytesIO(content), out, err, {}) == 0
+    assert cluster_setup.set_up_cluster([], io.BytesIO(content), out, err, {}) == 0
     assert b"- amd64    # 1 Linux node" in out.getvalue()
 
 
 @pytest.mark.parametrize(
-    ("command", "more"), [(cluster_setup, ({},)), (autoscaler_setup, ())], ids=["cluster", "autoscaler"]
+    ("command", "more"),
+    [(cluster_setup.set_up_cluster, ({},)), (autoscaler_setup.set_up_autoscaler, ())],
+    ids=["cluster", "autoscaler"],
 )
 def test_the_page_shows_what_is_written(command, more):
     out = io.BytesIO()
     assert (
-        command.run(
+        command(
             [str(ROOT / "fixtures" / "pools" / "karpenter.yaml")], io.BytesIO(), out, io.StringIO(), *more
         )
         == 0
@@ -538,7 +543,7 @@ def test_a_mistake_in_one_of_several_files_names_it(tmp_path, name):
     good.write_text(json.dumps(a_node("a", "amd64")))
     bad.write_text("kind: Node\n---\na: [\n" if name.endswith("yaml") else "[]")
     with pytest.raises(InvalidInput) as caught:
-        cluster_setup.run([str(good), str(bad)], io.BytesIO(), io.BytesIO(), io.StringIO(), {})
+        cluster_setup.set_up_cluster([str(good), str(bad)], io.BytesIO(), io.BytesIO(), io.StringIO(), {})
     assert caught.value.message.startswith(f"{bad}: ")
     assert caught.value.line == (4 if name.endswith("yaml") else 0)
 
@@ -554,6 +559,6 @@ def test_text_of_a_pool_cannot_break_out_of_a_comment():
     ):
         out, err = io.BytesIO(), io.StringIO()
         content = json.dumps({"kind": "List", "items": [a_node("a", "amd64"), one]}).encode()
-        assert cluster_setup.run([], io.BytesIO(content), out, err, {}) == 0
+        assert cluster_setup.set_up_cluster([], io.BytesIO(content), out, err, {}) == 0
         assert "\x1b" not in out.getvalue().decode() + err.getvalue()
         assert load(["--config", "archfit.yaml"], {}, lambda _path, out=out: out.getvalue())

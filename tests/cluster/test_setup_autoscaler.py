@@ -12,7 +12,7 @@ import yaml
 
 from archfit.base.errors import ArchfitError, InvalidInput, UsageError
 from archfit.cluster.pools.autoscaler import node_groups, priorities, weights
-from archfit.cluster.pools.autoscaler_setup import run
+from archfit.cluster.pools.autoscaler_setup import set_up_autoscaler as run
 from archfit.cluster.pools.pool import Pool
 
 AMD64, ARM64, BOTH = ("amd64",), ("arm64",), ("amd64", "arm64")

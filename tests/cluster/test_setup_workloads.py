@@ -13,7 +13,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from archfit.base.errors import InvalidInput, UsageError
-from archfit.cluster.workload_setup import LIMIT, run
+from archfit.cluster.workload_setup import LIMIT, set_up_workloads as run
 from archfit.options.config_file import from_file, schema
 from archfit.options.config_yaml import read as read_document
 from archfit.options.layers import merge
@@ -223,8 +223,8 @@ def test_the_rows_work(judge, oracle):
     options = loaded(ran("--crds", "-", stdin=streamed(*EVERY))[0])
     before = OBJECTS.encode()
     after = placed(judge, before, options)
-    transformed = edited(before, options).transformed
-    assert [decision.outcome for _, decision in transformed.decisions] == ["Change"] * 4
+    edits = edited(before, options).edits
+    assert [decision.outcome for _, decision in edits.decisions] == ["Change"] * 4
     own = by_kind(options.workloads)
     pods = projected(judge.kubectl(before), own), projected(judge.kubectl(after), own)
     platforms = {"app:1": ["linux/amd64"], "proxy:1": ["linux/amd64"]}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from archfit import __version__
-from archfit.doctor.command import run
+from archfit.doctor.command import diagnose as run
 
 HELM_3 = 'case "$1" in version) echo v3.22.0;; env) echo "$HELM_PLUGINS";; esac'
 HELM_4 = (

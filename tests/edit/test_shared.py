@@ -147,8 +147,8 @@ def test_an_edit_without_a_place_says_what_to_write(head: str, tail: str, messag
     text = f"{head}apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n      - image: both:1\n{tail}"
     with pytest.raises(Failed) as failed:
         edited(text.encode())
-    (result,) = failed.value.results
-    assert result.message == message
+    (result,) = failed.value.messages
+    assert result.text == message
     assert result.location is not None
     assert (result.location.document, result.location.line) == (1, line)
     # The same document is left alone where nothing has to be said.

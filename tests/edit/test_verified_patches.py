@@ -75,7 +75,7 @@ def test_a_patch_that_cannot_be_applied_is_a_bug(steps):
 def test_two_readings_of_a_patch_are_a_bug(monkeypatch, broken):
     monkeypatch.setattr(object_patches, "apply", broken)
     (wrong,) = wrong_patches([entry(Add(("spec", "a"), Typed("int", "1")))])
-    assert "python-jsonpatch makes another object of it" in wrong.message
+    assert "python-jsonpatch makes another object of it" in wrong.text
 
 
 POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - {name: a, image: 'x.example/a:1'}\n"
@@ -87,7 +87,7 @@ def test_a_broken_patch_is_never_printed(monkeypatch, tmp_path):
     monkeypatch.setattr(command, "entries", lambda *_: [entry(Add(("spec", "missing", "a"), "b"))])
     stdout = io.BytesIO()
     environ = {"XDG_STATE_HOME": str(tmp_path)}
-    code = command.run(["--format", "json", *STATED], io.BytesIO(POD), stdout, io.StringIO(), environ)
+    code = command.patch(["--format", "json", *STATED], io.BytesIO(POD), stdout, io.StringIO(), environ)
     assert (code, stdout.getvalue()) == (1, b"")
     report = json.loads((tmp_path / "archfit" / "last.json").read_bytes())
     assert report["exit"] == 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from archfit.explain.explained import Explained, explained
 from archfit.explain.text import text
-from archfit.pipeline import decided, inventory
+from archfit.pipeline import decide, scan
 from archfit.yaml.stream import split
 from pod_decisions import DEFAULT, answers
 
@@ -26,8 +26,8 @@ def explained_stream(
 ) -> Explained:
     """Everything that is explained about a stream."""
     data = stream.encode()
-    found = inventory(data, split(data), options)
-    made = decided(found, answers(dict(images)), options)
+    found = scan(data, split(data), options)
+    made = decide(found, answers(dict(images)), options)
     return explained(name, data, found, made.decisions, made.answers, options)
 
 

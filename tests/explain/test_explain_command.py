@@ -10,7 +10,7 @@ import pytest
 from tests.explain.explained_cases import workload
 
 from archfit.base.errors import UsageError
-from archfit.explain.command import run
+from archfit.explain.command import explain as run
 from archfit.lookup.store.open import default_path
 from warm_cache import warm
 

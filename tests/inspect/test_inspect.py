@@ -13,7 +13,7 @@ import pytest
 
 import fake_registry as fakes
 from archfit.base.errors import UsageError
-from archfit.inspect.command import run
+from archfit.inspect.command import inspect as run
 from archfit.registry import manifest as media
 from fake_registry import Answer, FakeRegistry
 from program import archfit

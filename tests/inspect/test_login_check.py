@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from archfit.base.errors import UsageError
-from archfit.inspect.login_check import run
+from archfit.inspect.login_check import check_login as run
 from fake_registry import Answer, FakeRegistry
 from program import archfit
 

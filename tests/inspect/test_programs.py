@@ -10,7 +10,7 @@ import pytest
 
 import fake_registry as fakes
 from archfit.base.errors import UsageError
-from archfit.inspect.command import run
+from archfit.inspect.command import inspect as run
 from fake_registry import Answer, FakeRegistry
 from program_images import elf, image, index, layer
 

@@ -20,7 +20,7 @@ from archfit.lookup.entries import to_json
 from archfit.lookup.lockfile import Lock, parse, render
 from archfit.lookup.store.sqlite import SqliteStore
 from archfit.options.settings import Operator
-from archfit.rewrite.command import run as transform
+from archfit.rewrite.command import transform
 from corpus_streams import each_stream
 from lock_runs import Locking, pod
 from lookup_runs import lookup_with

@@ -39,7 +39,7 @@ def test_a_python_without_sqlite_has_no_cache_and_says_so(tmp_path):
         "import sys; sys.modules['sqlite3'] = sys.modules['_sqlite3'] = None\n"
         "from archfit.lookup.lookup import open_lookup\n"
         "from archfit.options.settings import Operator\n"
-        "print(open_lookup(Operator(cache=sys.argv[1]), environ={}).messages)"
+        "print(open_lookup(Operator(cache=sys.argv[1]), environ={}).warnings)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "cache")], capture_output=True, text=True, check=False

@@ -33,7 +33,7 @@ WRITTEN = {"all": (True, True), "read": (True, False), "seen": (False, False), "
 
 def run(words: list[str], stream: str = STREAM, **environ: str) -> tuple[int, str, str]:
     out, err = io.BytesIO(), io.StringIO()
-    status = transform.run(words, io.BytesIO(stream.encode()), out, err, environ)
+    status = transform.transform(words, io.BytesIO(stream.encode()), out, err, environ)
     return status, out.getvalue().decode(), err.getvalue()
 
 

@@ -125,11 +125,11 @@ def error(data: str) -> tuple[str, str]:
     """(field, message) of the only error."""
     with pytest.raises(Failed) as failed:
         edited(data.encode())
-    (found,) = failed.value.results
+    (found,) = failed.value.messages
     assert found.severity == "error"
     assert found.ref is not None
     assert found.location is not None
-    return found.field, found.message
+    return found.field, found.text
 
 
 @pytest.mark.parametrize(
@@ -196,5 +196,5 @@ def test_errors_of_one_kind_are_few(data: str) -> None:
     """One pod of 70 KB may not hold a process that many share."""
     with pytest.raises(Failed) as failed:
         edited(f"apiVersion: v1\nkind: Pod\n{data}\n".encode())
-    assert len(failed.value.results) == 6
-    assert "2395 more names" in failed.value.results[-1].message
+    assert len(failed.value.messages) == 6
+    assert "2395 more names" in failed.value.texts[-1].message

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from archfit.rewrite.command import run
+from archfit.rewrite.command import transform as run
 from stream_edits import Failed, edited
 
 if TYPE_CHECKING:
@@ -227,8 +227,8 @@ def test_what_stands_in_a_list_is_judged_alike_however_it_is_written() -> None:
             edited(text.encode())
         said.append(
             sorted(
-                (one.severity, one.message, one.location.line if one.location else 0)
-                for one in failed.value.results
+                (one.severity, one.text, one.location.line if one.location else 0)
+                for one in failed.value.messages
             )
         )
     assert [(severity, message, line + 1) for severity, message, line in said[0]] == said[1]
@@ -276,8 +276,8 @@ def test_every_problem_is_told_not_only_the_first() -> None:
 def test_a_key_twice_where_it_matters_is_an_error(lines: str, field: str, line: int) -> None:
     with pytest.raises(Failed) as failed:
         edited((POD + lines).encode())
-    first = failed.value.results[0]
-    assert (first.severity, first.field, first.message) == ("error", field, DUPLICATE)
+    first = failed.value.messages[0]
+    assert (first.severity, first.field, first.text) == ("error", field, DUPLICATE)
     assert first.location is not None
     assert first.location.line == line
 
@@ -293,7 +293,7 @@ def test_a_key_twice_where_it_matters_is_an_error(lines: str, field: str, line: 
 )  # fmt: skip
 def test_a_key_twice_elsewhere_is_a_warning(lines: str) -> None:
     output = edited((POD + lines).encode())
-    assert [result.severity for result in output.transformed.results] == ["warning"]
+    assert [result.severity for result in output.edits.messages] == ["warning"]
     assert output.spans
 
 

@@ -124,7 +124,7 @@ def test_of_a_configuration(path: tuple[Any, ...]) -> None:
             "spec": repeated(CONFIGURATION, path, times),
         }
         settings = merge([from_file(yaml.safe_dump(file).encode(), "x.yaml")])
-        made = edited(data, settings.options).transformed
+        made = edited(data, settings.options).edits
         filters = tuple((name, "--" + name) for name in ("exclude", "imagePlatforms", "rules"))
         pods = [pod for pod, _ in made.decisions]
         unmatched(settings.replace(filters=filters), pods, [pod.ref for pod in pods] * times)
@@ -198,7 +198,7 @@ def test_of_rows_and_of_what_they_are_about_at_once(name: str) -> None:
         file = {"apiVersion": "archfit.dev/v1alpha1", "kind": "ArchFit", "spec": spec(4 * times)}
         settings = merge([from_file(json.dumps(file).encode(), "x.yaml")])
         data = "---\n".join(json.dumps(pod) + "\n" for pod in pods(4 * times))
-        made = edited(data.encode(), settings.options).transformed
+        made = edited(data.encode(), settings.options).edits
         filters = tuple((name, "--" + name) for name in ("exclude", "imagePlatforms", "rules"))
         read = [pod for pod, _ in made.decisions]
         unmatched(settings.replace(filters=filters), read, [pod.ref for pod in read])

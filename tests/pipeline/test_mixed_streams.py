@@ -48,14 +48,14 @@ class Outcome(NamedTuple):
 def outcome(data: bytes, options: Options) -> Outcome | str:
     """What becomes of the stream, or the error that ends the run."""
     try:
-        read = stream.read(data, "pass")
+        read = stream.read_stream(data, "pass")
         made = pipeline.transform(read.data, read.pieces, options, lookup)
     except ArchfitError as error:
         return f"{type(error).__name__}: {error}"
     written = b"".join(map(bytes, stream.parts(read.data, made.splices)))
     return Outcome(
         None if made.failed() else [_value(written[piece.start : piece.end]) for piece in split(written)],
-        {(result.severity, result.ref) for result in made.results},
+        {(result.severity, result.ref) for result in made.messages},
         [
             (
                 pod.ref,

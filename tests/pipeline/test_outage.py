@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from archfit.lock.command import run as lock
+from archfit.lock.command import lock
 from archfit.lookup.entries import RULES
 from archfit.lookup.store.sqlite import SCHEMA, SqliteStore
 from archfit.registry.http import http_client
-from archfit.rewrite.command import run as transform
+from archfit.rewrite.command import transform
 from fake_registry import FakeRegistry
 from machine import ROOT
 

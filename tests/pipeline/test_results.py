@@ -12,7 +12,7 @@ from archfit.reports.report import RunReport, json_report
 from stream_edits import Failed, edited
 
 if TYPE_CHECKING:
-    from archfit.base.results import Result
+    from archfit.base.results import Message
 
 POD = "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: web, namespace: shop}}\nspec:\n  template:\n    spec:\n      containers:\n      - image: {image}\n"
 
@@ -21,7 +21,7 @@ def pod(kind: str = "Deployment", image: str = "both:1") -> str:
     return POD.format(kind=kind, image=image)
 
 
-def reported(results: tuple[Result, ...]) -> list[dict[str, Any]]:
+def reported(results: tuple[Message, ...]) -> list[dict[str, Any]]:
     made = json_report(RunReport("archfit", 1, results), "")
     found: list[dict[str, Any]] = json.loads(b"".join(made))["results"]
     return [{name: value for name, value in result.items() if name != "message"} for result in found]
@@ -37,7 +37,7 @@ def test_a_conflict_carries_object_field_document_line_and_source() -> None:
     )
     with pytest.raises(Failed) as failed:
         edited(text.encode())
-    assert reported(failed.value.results) == [
+    assert reported(failed.value.messages) == [
         {
             "severity": "error",
             "object": {"apiVersion": "apps/v1", "kind": "Deployment", "namespace": "shop", "name": "web"},
@@ -53,7 +53,7 @@ def test_an_error_of_the_text_carries_document_line_and_source() -> None:
     text = pod() + "---\n# Source: c/templates/b.yaml\n" + pod() + "x: [a\n"
     with pytest.raises(Failed) as failed:
         edited(text.encode())
-    assert reported(failed.value.results) == [
+    assert reported(failed.value.messages) == [
         {"severity": "error", "document": 2, "line": 19, "source": "c/templates/b.yaml"}
     ]
 
@@ -66,10 +66,10 @@ UNKNOWN = (
 def test_unknown_kinds_that_look_like_pods_are_reported_once() -> None:
     things = [UNKNOWN.format(kind, name) for kind, name in (("Thing", "a"), ("Thing", "b"), ("Other", "c"))]
     text = "---\n".join([*things, pod(), UNKNOWN.format("Thing", "d").replace("v1", "v2")])
-    results = edited(text.encode()).transformed.results
+    results = edited(text.encode()).edits.messages
     assert [result.severity for result in results] == ["info", "info"]
     assert [
-        (name in result.message, "3 such objects" in result.message)
+        (name in result.text, "3 such objects" in result.text)
         for result, name in zip(results, ("Thing", "Other"), strict=True)
     ] == [(True, True), (True, False)]
     assert [str(result.ref) for result in results] == ["example.com/v1/Thing/a", "example.com/v1/Other/c"]
@@ -87,11 +87,11 @@ def test_unknown_kinds_that_look_like_pods_are_reported_once() -> None:
 )  # fmt: skip
 def test_nothing_is_said_of_what_holds_no_pod(text: str) -> None:
     output = edited(text.encode())
-    assert (output.data, output.transformed.results) == (text.encode(), ())
+    assert (output.data, output.edits.messages) == (text.encode(), ())
 
 
 def test_a_run_without_the_c_extension_says_that_it_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = "PyYAML came without its C extension"
-    assert not any(slow in result.message for result in edited(pod().encode()).transformed.results)
+    assert not any(slow in result.text for result in edited(pod().encode()).edits.messages)
     monkeypatch.setattr("archfit.pod_stages.C_EXTENSION", False)
-    assert [slow in result.message for result in edited(pod().encode()).transformed.results].count(True) == 1
+    assert [slow in result.text for result in edited(pod().encode()).edits.messages].count(True) == 1

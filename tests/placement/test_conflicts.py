@@ -78,7 +78,7 @@ def test_conflict_messages(fields: dict[str, Any], images: dict[str, Any], messa
     assert [one.partition(". If an earlier run")[0] for one in outcome.messages] == [
         f"error: {message}{ADVICE}"
     ]
-    (result,) = outcome.decision.results
+    (result,) = outcome.decision.messages
     assert result.field == f"spec.template.spec{field}"
     assert result.ref == outcome.pod.ref
     assert result.location == outcome.pod.location

@@ -58,17 +58,17 @@ def test_what_a_controller_made_is_left_and_said_once(
         items = ["- " + one.replace("\n", "\n  ").rstrip(" ") for one in documents]
         text = "apiVersion: v1\nkind: List\nitems:\n" + "".join(items)
     done = edited(text.encode())
-    assert lines(done.transformed.results) == ([said] if said else [])
-    changed = [pod.ref.kind for pod, decision in done.transformed.decisions if decision.patch]
+    assert lines(done.edits.messages) == ([said] if said else [])
+    changed = [pod.ref.kind for pod, decision in done.edits.decisions if decision.patch]
     assert changed == (["Deployment"] if DEPLOYMENT in documents else [])
-    words = summary(done.transformed.decisions, {}, 0)
-    if done.transformed.decisions:
+    words = summary(done.edits.decisions, {}, 0)
+    if done.edits.decisions:
         counted = "1 of 1 pod template changes" if DEPLOYMENT in documents else "nothing changes"
         assert words.startswith(f"archfit: {counted}")
 
 
 def test_images_of_what_a_controller_made_are_not_looked_up() -> None:
-    assert edited(replica_set(1).encode()).transformed.answers == {}
+    assert edited(replica_set(1).encode()).edits.answers == {}
 
 
 def test_without_a_controller_an_owner_is_nothing() -> None:

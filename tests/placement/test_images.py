@@ -116,7 +116,7 @@ def test_unasked_restricts_nothing_and_no_toleration_is_added(image: str, metada
     multi = decided(using("a", image), {"a": AR}, metadata=metadata)
     assert (multi.name, multi.added) == ("NotNeeded", {})
     assert multi.decision.reason.endswith("the platforms of others cannot be looked up")
-    assert [result.severity for result in multi.decision.results] == ["info"]
+    assert [result.severity for result in multi.decision.messages] == ["info"]
 
 
 def alone_affinity() -> Any:
@@ -144,11 +144,11 @@ def test_a_malformed_reference_is_an_error(image: str, why: str, policy: Any) ->
     options = Options(on_unknown=policy, on_absent=policy, on_conflict=policy)
     outcome = decided(using("a", image), {"a": A}, options)
     assert (outcome.name, outcome.added) == ("Unresolved", {})
-    (result,) = outcome.decision.results
+    (result,) = outcome.decision.messages
     assert result.severity == "error"
-    assert result.message.startswith(f"{image}: no node can pull it: ")
-    assert why in result.message
-    assert "archfit.dev/image-platforms" in result.message
+    assert result.text.startswith(f"{image}: no node can pull it: ")
+    assert why in result.text
+    assert "archfit.dev/image-platforms" in result.text
     assert result.field == "spec.template.spec.containers[1].image"
 
 
@@ -181,15 +181,18 @@ def test_platforms_stated_for_the_pod_answer_for_it() -> None:
 @pytest.mark.parametrize("image", ["ko://x/y", "$(x)", "<<image>>", "{{ .Values.image }}", "app:${TAG}"])
 def test_a_placeholder_is_no_error(image: str) -> None:
     outcome = decided(using(image), {})
-    assert (outcome.name, [result.severity for result in outcome.decision.results]) == ("NotNeeded", ["info"])
+    assert (outcome.name, [result.severity for result in outcome.decision.messages]) == (
+        "NotNeeded",
+        ["info"],
+    )
 
 
 def test_strict_makes_unasked_an_error() -> None:
     outcome = decided(using("a", "$(x)", ""), {"a": A}, Options(strict=True))
     assert outcome.name == "Unresolved"
     assert outcome.added == {}
-    assert [result.severity for result in outcome.decision.results] == ["error", "error"]
-    assert outcome.decision.results[1].field == "spec.template.spec.containers[2].image"
+    assert [result.severity for result in outcome.decision.messages] == ["error", "error"]
+    assert outcome.decision.messages[1].field == "spec.template.spec.containers[2].image"
 
 
 @pytest.mark.parametrize(
@@ -212,8 +215,8 @@ def test_no_answer(answer: Any, options: Options, severity: str, says: str) -> N
         outcome = decided(spec, {"a": answer, "b": A}, options)
         assert outcome.name == "Unresolved"
         assert outcome.added == {}
-        (result,) = outcome.decision.results
-        assert (result.severity, says in result.message) == (severity, True)
+        (result,) = outcome.decision.messages
+        assert (result.severity, says in result.text) == (severity, True)
         assert result.field == "spec.template.spec.containers[0].image"
 
 
@@ -257,8 +260,8 @@ def test_where_an_answer_is_left_what_is_known_still_narrows(answer: Any) -> Non
     ],
 )
 def test_what_to_do_about_an_unknown_image_depends_on_the_cause(answer: Unknown, message: str) -> None:
-    (result,) = decided(using("a"), {"a": answer}).decision.results
-    assert result.message == message
+    (result,) = decided(using("a"), {"a": answer}).decision.messages
+    assert result.text == message
 
 
 @pytest.mark.parametrize(
@@ -280,15 +283,15 @@ def test_all_problems_of_a_pod_are_reported_once_each() -> None:
     spec = {**using("a", "b", "b", "c"), "nodeSelector": ["x"], "tolerations": "all"}
     metadata = {"annotations": {"archfit.dev/olny": "amd64"}}
     outcome = decided(spec, {"a": A, "b": Absent("404"), "c": Unknown("down")}, metadata=metadata)
-    assert [result.field for result in outcome.decision.results] == [
+    assert [result.field for result in outcome.decision.messages] == [
         'spec.template.metadata.annotations["archfit.dev/olny"]',
         "spec.template.spec.containers[1].image",
         "spec.template.spec.containers[3].image",
         "spec.template.spec.nodeSelector",
         "spec.template.spec.tolerations",
     ]
-    assert {result.severity for result in outcome.decision.results} == {"error"}
-    assert {(result.ref, result.location) for result in outcome.decision.results} == {
+    assert {result.severity for result in outcome.decision.messages} == {"error"}
+    assert {(result.ref, result.location) for result in outcome.decision.messages} == {
         (outcome.pod.ref, outcome.pod.location)
     }
 
@@ -303,8 +306,8 @@ def test_all_problems_of_a_pod_are_reported_once_each() -> None:
 def test_answers_worth_saying(fields: dict[str, Any], severity: str, says: str) -> None:
     outcome = decided(using("a", "a"), {"a": found(AR, **fields)})
     assert outcome.added == {"tolerations": [GKE]}
-    (result,) = outcome.decision.results
-    assert (result.severity, says in result.message) == (severity, True)
+    (result,) = outcome.decision.messages
+    assert (result.severity, says in result.text) == (severity, True)
 
 
 @pytest.mark.parametrize("origin", ["registry", "cache", "lock"])

@@ -110,7 +110,7 @@ def test_malformed(fields: dict[str, Any], field: str, message: str) -> None:
     outcome = one("amd64", **fields)
     assert outcome.name == "Unresolved"
     assert outcome.messages == [f"error: {message}"]
-    assert outcome.decision.results[0].field == f"spec.template.spec.{field}"
+    assert outcome.decision.messages[0].field == f"spec.template.spec.{field}"
     assert questions_of(outcome.pod) == ("app:1",)
 
 
@@ -125,7 +125,9 @@ def test_malformed(fields: dict[str, Any], field: str, message: str) -> None:
 def test_preferred_terms_are_read_where_something_is_preferred(terms: Any, field: str) -> None:
     affinity = {"nodeAffinity": {PREFERRED: terms}}
     outcome = one("amd64 arm64", Options(prefer=(("arm64", 1),)), affinity=affinity)
-    assert outcome.decision.results[0].field == f"spec.template.spec.affinity.nodeAffinity.{PREFERRED}{field}"
+    assert (
+        outcome.decision.messages[0].field == f"spec.template.spec.affinity.nodeAffinity.{PREFERRED}{field}"
+    )
     assert one("amd64 arm64", affinity=affinity).name == "Change"
 
 

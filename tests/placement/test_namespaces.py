@@ -43,8 +43,8 @@ def stream(
 
 
 def warnings(data: bytes, options: Options | None = None) -> list[str]:
-    results = edited(data, options).transformed.results
-    return [result.message for result in results if result.severity == "warning"]
+    results = edited(data, options).edits.messages
+    return [result.text for result in results if result.severity == "warning"]
 
 
 @pytest.mark.parametrize(

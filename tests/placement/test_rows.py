@@ -210,7 +210,7 @@ def test_conflict(platforms: str, fields: dict[str, Any], policy: Any, severity:
     outcome = one(platforms, Options(on_conflict=policy), **fields)
     assert outcome.name == "Conflict"
     assert outcome.spec == {**using("app:1"), **fields}
-    assert [result.severity for result in outcome.decision.results] == [severity]
+    assert [result.severity for result in outcome.decision.messages] == [severity]
     assert outcome.decision.reachable == ()
 
 
@@ -262,7 +262,7 @@ def test_node_selector_pins_outside_the_cluster_with_a_warning() -> None:
             "correct one of them (--cluster-architectures)"
         )
     ]
-    assert outcome.decision.results[0].field == 'spec.template.spec.nodeSelector["kubernetes.io/arch"]'
+    assert outcome.decision.messages[0].field == 'spec.template.spec.nodeSelector["kubernetes.io/arch"]'
 
 
 @pytest.mark.parametrize(
@@ -318,9 +318,9 @@ def test_terms_narrowed(platforms: str, options: Options, before: list[Any], aft
 def test_a_term_that_cannot_live_is_closed_beside_one_that_does() -> None:
     outcome = one(A, affinity=requiring(term(in_("arm64"), FOO), term(ZONE)))
     assert terms_of(outcome.spec) == [term(in_("arm64"), FOO, in_("amd64")), term(ZONE, in_("amd64"))]
-    (result,) = outcome.decision.results
+    (result,) = outcome.decision.messages
     assert result.severity == "warning"
-    assert result.message == (
+    assert result.text == (
         "the pod cannot run on what this term allows (linux/arm64), so archfit makes it match no node; "
         "it runs on amd64"
     )
@@ -370,7 +370,7 @@ def test_a_dead_term_of_another_os_cannot_be_met(
 ) -> None:
     outcome = one(platforms, **fields)
     assert terms_of(outcome.spec) == after
-    assert [result.severity for result in outcome.decision.results] == ["warning"]
+    assert [result.severity for result in outcome.decision.messages] == ["warning"]
     assert one(platforms, **{**fields, **outcome.added}).decision.patch == ()
 
 
@@ -409,7 +409,7 @@ def test_a_term_of_several_systems(
     again = one(platforms, options, **outcome.added)
     assert (again.decision.patch, terms_of(again.spec)) == ((), terms_of(outcome.spec))
     losing = (bool(after) and platforms == MIXED) or "windows/arm64" in options.cluster_architectures
-    assert [result.severity for result in outcome.decision.results] == (["warning"] if losing else [])
+    assert [result.severity for result in outcome.decision.messages] == (["warning"] if losing else [])
 
 
 def test_a_term_of_several_systems_is_kept_to_one_that_has_builds_where_the_cluster_has_both() -> None:
@@ -427,8 +427,8 @@ def test_a_taint_that_no_other_architecture_shares_needs_no_more_than_a_reachabl
 
 
 def test_what_a_term_of_several_systems_loses_is_said() -> None:
-    (result,) = one(MIXED, affinity=requiring(term(EITHER))).decision.results
-    assert (result.severity, result.message) == (
+    (result,) = one(MIXED, affinity=requiring(term(EITHER))).decision.messages
+    assert (result.severity, result.text) == (
         "warning",
         "this term allows linux and windows, and one list of architectures holds for all of them: it keeps arm64 and "
         "loses windows/amd64, where the images run too. To keep both, write one term for each system, with its own "

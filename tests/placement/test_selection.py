@@ -253,7 +253,7 @@ def test_annotation_errors(annotations: dict[str, Any], message: str, field: str
     outcome = decided(using("a"), {"a": A}, metadata={"annotations": annotations})
     assert outcome.name == "Unresolved"
     assert outcome.messages == [f"error: {message}"]
-    (result,) = outcome.decision.results
+    (result,) = outcome.decision.messages
     assert result.field == f'spec.template.metadata.annotations["archfit.dev/{field}"]'
     assert result.ref == outcome.pod.ref
 
@@ -264,7 +264,7 @@ def test_an_unknown_name_is_an_error_on_the_object_and_in_skipped_pods_too() -> 
     assert outcome.messages == [
         "error: there is no annotation archfit.dev/skipp; did you mean archfit.dev/skip?"
     ]
-    assert outcome.decision.results[0].field == 'metadata.annotations["archfit.dev/skipp"]'
+    assert outcome.decision.messages[0].field == 'metadata.annotations["archfit.dev/skipp"]'
 
 
 @pytest.mark.parametrize(
@@ -358,7 +358,7 @@ def test_a_pod_in_a_list_names_its_field() -> None:
     pod = a_pod(using("a"), metadata=noted(onyl="amd64"), object_metadata=noted(olny="amd64"))
     root = ("items", 0, "items", 3)
     pod = pod.replace(path=(*root, *pod.path), root=root)
-    assert [result.field for result in decision_for(pod, {}, Options()).results][:2] == [
+    assert [result.field for result in decision_for(pod, {}, Options()).messages][:2] == [
         'items[0].items[3].metadata.annotations["archfit.dev/olny"]',
         'items[0].items[3].spec.template.metadata.annotations["archfit.dev/onyl"]',
     ]

@@ -22,7 +22,7 @@ FOUR = Options(cluster_architectures=("386", "amd64", "arm", "arm64"))
 
 
 def about(outcome: Outcome, severity: str) -> list[str]:
-    return [result.message for result in outcome.decision.results if result.severity == severity]
+    return [result.text for result in outcome.decision.messages if result.severity == severity]
 
 
 @pytest.mark.parametrize(
@@ -144,8 +144,8 @@ def test_beside_other_entries_it_is_a_warning_that_names_the_way_out() -> None:
         "variant on a node that is not set up for it; if your nodes take it, state --image-platforms "
         "'docker.io/library/app=linux/amd64,linux/arm/v7,linux/arm64'"
     ]
-    assert outcome.decision.results[0].field == "spec.template.spec.containers[0].image"
-    assert outcome.decision.results[0].location == Location(1, 1)
+    assert outcome.decision.messages[0].field == "spec.template.spec.containers[0].image"
+    assert outcome.decision.messages[0].location == Location(1, 1)
 
 
 def test_following_the_advice_ends_it() -> None:
@@ -267,7 +267,7 @@ def test_require(platforms: str, spec: dict[str, Any], lacks: int, severities: l
     )
     assert len(verdict.lacks) == lacks
     assert [one.reason for one in verdict.unknown] == (["no answer"] if platforms == "arm64/v9" else [])
-    assert [result.severity for result in verdict.results] == severities
+    assert [result.severity for result in verdict.messages] == severities
 
 
 @pytest.mark.parametrize(

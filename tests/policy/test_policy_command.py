@@ -16,7 +16,7 @@ from registry import Registry
 from archfit.base.errors import ArchfitError
 from archfit.options.settings import Operator, Options, Settings
 from archfit.options.table import SPEC
-from archfit.policy.command import run
+from archfit.policy.command import write_policy as run
 from archfit.policy.images import KINDS as KINDS_OF_LIVE
 from archfit.policy.images import LiveImage, PolicyImages, from_cluster
 from archfit.policy.table import installed_table
@@ -380,7 +380,7 @@ def test_the_most_used_images_of_a_cluster_come_first(policy: Policy, registry: 
 def test_only_so_many_images_of_a_cluster_are_looked_up(policy: Policy, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("archfit.policy.images.MAX_ASKED", 1)
     made = policy.live("quay.io/team/app:1", "b:1", "c:1", lock_file=policy.lock())
-    assert [one.message for one in made.results] == [
+    assert [one.text for one in made.messages] == [
         "2 images of the cluster were not looked up, as 1 others are used more: pods with them get no "
         "toleration, as b:1, c:1"
     ]
@@ -402,7 +402,7 @@ def test_a_policy_has_the_date_that_the_environment_states_and_never_that_of_the
 
 
 def test_a_cluster_without_images_to_look_up(policy: Policy):
-    assert [result.message for result in policy.live().results] == [
+    assert [result.text for result in policy.live().messages] == [
         "no pod and no workload of the cluster names an image that can be looked up, so a policy would change no pod"
     ]
 
@@ -412,7 +412,7 @@ def test_images_of_a_cluster_do_not_choose_private_servers(policy: Policy, regis
     made = policy.live(f"{host}/quay.io/team/app:1", operator=Operator(no_cache=True))
     assert registry.asked == []
     assert made.images == {}
-    assert any("--allow-host" in result.message for result in made.results)
+    assert any("--allow-host" in result.text for result in made.messages)
 
 
 KUBECTL = """\

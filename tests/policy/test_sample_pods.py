@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from archfit.options.settings import Options
-from archfit.pipeline import inventory
+from archfit.pipeline import scan
 from archfit.policy.installed.dry_run import SamplePod, sample_pods
 from archfit.yaml import stream
 
@@ -42,8 +42,8 @@ def an_object(kind: str, spec: Any, version: str = "apps/v1", **metadata: Any) -
 
 def pods(*values: dict[str, Any]) -> list[SamplePod]:
     data = "\n---\n".join(map(json.dumps, values)).encode()
-    read = stream.read(data, "fail")
-    return sample_pods(inventory(read.data, read.pieces, Options()).documents)
+    read = stream.read_stream(data, "fail")
+    return sample_pods(scan(read.data, read.pieces, Options()).documents)
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_what_does_not_fit_is_left_out_and_the_rest_is_a_policy(table: Any, carr
         "literal": "; --carrier crd holds more",
         "crd": "; write policies for several groups of namespaces",
     }
-    assert all(remedies[carrier] in result.message for result in left_out(left, carrier))
+    assert all(remedies[carrier] in result.text for result in left_out(left, carrier))
     assert len(left_out(left, carrier)) == bool(left)
     made = policy_objects(kept, Options(), settings)
     assert max(len(json.dumps(one)) for one in made) < MAX_OBJECT_BYTES

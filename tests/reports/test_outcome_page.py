@@ -13,7 +13,7 @@ from archfit.base import documentation
 from archfit.cli.page_text import anchor, headings
 from archfit.images.platforms import Absent, Unknown
 from archfit.options.settings import Options
-from archfit.pipeline import decided, inventory
+from archfit.pipeline import decide, scan
 from archfit.registry.refusals import _denied
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.reports import outcome_page
@@ -32,10 +32,10 @@ PINNED = CASES["a-conflict-by-a-pin"].stream
 def ended(stream: str, answer: object, options: Options = Options()) -> str:  # noqa: B008 - a frozen value
     """The last line of the summary, or of the messages of a run that failed."""
     data = stream.encode()
-    found = inventory(data, split(data), options)
-    made = decided(found, answers({"app:1": answer}), options)  # type: ignore[dict-item]
+    found = scan(data, split(data), options)
+    made = decide(found, answers({"app:1": answer}), options)  # type: ignore[dict-item]
     if made.failed():
-        return after_failure(made.results, made.decisions, made.answers)
+        return after_failure(made.messages, made.decisions, made.answers)
     passed_over = any(not one.known for one in found.untouched)
     last = summary(made.decisions, made.answers, 0, passed_over=passed_over).rpartition("\n")[2]
     return last if "see" in last else ""

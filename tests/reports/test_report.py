@@ -25,11 +25,11 @@ spec:
 
 def test_numbers_and_booleans_of_the_stream_are_numbers_and_booleans():
     both = Found((parse_platform("linux/amd64"), parse_platform("linux/arm64")))
-    read = stream.read(POD, "pass")
+    read = stream.read_stream(POD, "pass")
     done = transform(
         read.data, read.pieces, Options(prefer=(("arm64", 5),)), lambda texts: dict.fromkeys(texts, both)
     )
-    made = json_report(RunReport("archfit", 0, done.results, done.decisions, done.answers), "")
+    made = json_report(RunReport("archfit", 0, done.messages, done.decisions, done.answers), "")
     (decision,) = json.loads(b"".join(made))["decisions"]
     (own,) = [decision for _, decision in done.decisions]
     assert (decision["outcome"], decision["reason"]) == (own.outcome, own.reason)

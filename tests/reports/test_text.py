@@ -4,7 +4,7 @@
 
 import pytest
 
-from archfit.base.results import Decision, Location, ObjectRef, Result
+from archfit.base.results import Decision, Location, Message, ObjectRef
 from archfit.images.platforms import Unasked
 from archfit.reports.summary import failure, lines, summary
 from archfit.workloads.pods import Pod
@@ -19,7 +19,7 @@ def pod(kind="Deployment", name="web", *, immutable=False, document=3):
 
 
 def test_a_line_says_what_where_and_in_which_file():
-    result = Result(
+    result = Message(
         "error", "no such image. Correct it", REF, "spec.template.spec.containers[0].image", PLACE
     )
     assert lines([result]) == [
@@ -29,7 +29,7 @@ def test_a_line_says_what_where_and_in_which_file():
 
 
 def test_errors_come_last_and_the_rest_in_the_order_of_the_stream():
-    said = [Result("error", "e1"), Result("warning", "w1"), Result("info", "i1"), Result("warning", "w2")]
+    said = [Message("error", "e1"), Message("warning", "w1"), Message("info", "i1"), Message("warning", "w2")]
     assert lines(said) == ["info: i1", "warning: w1", "warning: w2", "error: e1"]
 
 
@@ -42,12 +42,12 @@ def test_errors_come_last_and_the_rest_in_the_order_of_the_stream():
     ],
 )
 def test_what_is_true_of_several_places_is_said_once(places, tail):
-    said = [Result("warning", "w", location=Location(number + 1, 1)) for number in range(places)]
+    said = [Message("warning", "w", location=Location(number + 1, 1)) for number in range(places)]
     assert lines(said) == ["warning: w (document 1, line 1)" + tail]
 
 
 def failing(name, cause="it is down"):
-    return Result("error", f"{name}: {cause}", location=Location(1, 1), path=(name,), image=name)
+    return Message("error", f"{name}: {cause}", location=Location(1, 1), path=(name,), image=name)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_other_causes_are_other_messages():
 
 
 def test_the_same_result_twice_is_one_place():
-    assert lines([Result("warning", "w"), Result("warning", "w")]) == ["warning: w"]
+    assert lines([Message("warning", "w"), Message("warning", "w")]) == ["warning: w"]
 
 
 CHANGE, NOT_NEEDED, HERE = Decision("Change", ""), Decision("NotNeeded", ""), Decision("AlreadySet", "")
@@ -180,5 +180,6 @@ def test_templates_that_change_for_the_default_toleration_alone_are_counted(reas
 )
 def test_a_failure_counts_its_problems(errors, text):
     assert (
-        failure([Result("error", str(number)) for number in range(errors)] + [Result("warning", "w")]) == text
+        failure([Message("error", str(number)) for number in range(errors)] + [Message("warning", "w")])
+        == text
     )

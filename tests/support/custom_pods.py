@@ -125,7 +125,7 @@ def placed_as_read(judge: Judge, before: bytes) -> bytes:
     )
     # CloudNativePG has its tolerations in a mapping of that name.
     assert [one.get("affinity") or {} for one in read] == [one.get("affinity") or {} for one in full]
-    decisions = edited(before, unseen="read").transformed.decisions
+    decisions = edited(before, unseen="read").edits.decisions
     tainted = {decision.reachable for _, decision in decisions} == {("arm64",)}
     assert [one.get("tolerations") for one in read] == [
         one.get("tolerations") for one in (full if tainted else was)

@@ -210,7 +210,7 @@ def run(value: Any, cluster: tuple[str, ...] = CLUSTERS[0]) -> tuple[Any, bool]:
     """What archfit makes of it, and whether it says that it left something."""
     data = yaml.safe_dump(value, sort_keys=False).encode()
     output = edited(data, STAMP.replace(cluster_architectures=cluster))
-    return yaml.safe_load(output.data), any(LEFT in result.message for result in output.transformed.results)
+    return yaml.safe_load(output.data), any(LEFT in result.text for result in output.edits.messages)
 
 
 def between_runs(shape: str, seed: int) -> str:

@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from archfit.base.errors import ArchfitError
-from archfit.lock.command import run
+from archfit.lock.command import lock as run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -97,7 +97,7 @@ class Runs:
             yield lookup
         finally:
             self.messages, self.requests, self.pulls_left = (
-                lookup.messages,
+                lookup.warnings,
                 lookup.requests,
                 lookup.pulls_left,
             )

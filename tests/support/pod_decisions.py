@@ -52,7 +52,7 @@ class Outcome(NamedTuple):
 
     @property
     def messages(self) -> list[str]:
-        return [f"{result.severity}: {result.message}" for result in self.decision.results]
+        return [f"{result.severity}: {result.text}" for result in self.decision.messages]
 
     @property
     def added(self) -> dict[str, Any]:

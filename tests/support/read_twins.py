@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pytest
 
     from archfit.options.settings import Options
-    from archfit.pipeline import Transformed
+    from archfit.pipeline import StreamEdits
     from stream_edits import Output
 
 # Longer ones are about limits.
@@ -45,7 +45,7 @@ def twins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     streams: dict[tuple[bytes, Options], None] = {}
     transform = pipeline.transform
 
-    def recorded(data: bytes, pieces: Any, options: Options, lookup: Any) -> Transformed:
+    def recorded(data: bytes, pieces: Any, options: Options, lookup: Any) -> StreamEdits:
         made = transform(data, pieces, options, lookup)
         counts = options.custom_resources == "all" and options.affinity != "always" and len(data) < _LONGEST
         if counts and not made.failed():
@@ -63,7 +63,7 @@ def twins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         # Tolerations in two templates of a FlinkDeployment end the reading of its pods.
         expected = {key: whole.get(key, one) for key, one in before.items()}
         tainted = {name for rule in options.tolerate for name in rule.architectures}
-        pods = ((pod, decision.reachable) for pod, decision in output.transformed.decisions)
+        pods = ((pod, decision.reachable) for pod, decision in output.edits.decisions)
         needy = {
             (pod.location.document, pod.path) for pod, reachable in pods if tainted.issuperset(reachable)
         }
@@ -86,7 +86,7 @@ def _placements(output: Output) -> dict[tuple[int, Any], Placement]:
             plain(pod.spec.get("tolerations")) or [],
             pod.row is None or pod.row.seen == STATED,
         )
-        for pod, _ in output.transformed.decisions
+        for pod, _ in output.edits.decisions
     }
 
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from archfit.base.patch import Path
-    from archfit.base.results import Location, Result
+    from archfit.base.results import Location, Message
     from archfit.images.platforms import Answer
-    from archfit.pipeline import Transformed
+    from archfit.pipeline import StreamEdits
     from yaml_judge import Judge
 
 IMAGES = {
@@ -48,9 +48,9 @@ NOTHING_WANTED = Options(affinity="never", tolerate=())
 class Failed(Exception):
     """The engine refused; `results` are its reasons."""
 
-    def __init__(self, results: Sequence[Result]) -> None:
+    def __init__(self, results: Sequence[Message]) -> None:
         super().__init__("\n".join(map(str, results)))
-        self.results = tuple(results)
+        self.messages = tuple(results)
 
 
 class Output(NamedTuple):
@@ -58,7 +58,7 @@ class Output(NamedTuple):
 
     data: bytes
     spans: list[stream.OutputChange]
-    transformed: Transformed
+    edits: StreamEdits
 
 
 def sides(diff: str) -> tuple[bytes, bytes]:
@@ -80,15 +80,15 @@ def edited(data: bytes, options: Options | None = None, *, unseen: CustomResourc
 
     unseen: the option `custom_resources` where `options` has its default, so that tests of rows need not say it.
     """
-    read = stream.read(data, "pass")
+    read = stream.read_stream(data, "pass")
     options = options or Options()
     if options.custom_resources == "read":
         options = options.replace(custom_resources=unseen)
-    transformed = transform(read.data, read.pieces, options, lookup)
-    if transformed.failed():
-        raise Failed(transformed.results)
-    written = b"".join(map(bytes, stream.parts(read.data, transformed.splices)))
-    return Output(written, list(stream.OutputChanges(data, transformed.splices)), transformed)
+    edits = transform(read.data, read.pieces, options, lookup)
+    if edits.failed():
+        raise Failed(edits.messages)
+    written = b"".join(map(bytes, stream.parts(read.data, edits.splices)))
+    return Output(written, list(stream.OutputChanges(data, edits.splices)), edits)
 
 
 def placed(
@@ -127,14 +127,14 @@ def _judged(judge: Judge, reader: str, data: bytes, output: Output, *, refused: 
         assert refused, f"{reader} refuses the input"
         return
     assert not refused, f"{reader} takes the input"
-    expected = patched(before, steps(data, output.transformed))
+    expected = patched(before, steps(data, output.edits))
     assert typed(judge.read(reader, output.data)) == typed(expected)
 
 
-def steps(data: bytes, transformed: Transformed) -> dict[int, list[tuple[Path, Any]]]:
+def steps(data: bytes, edits: StreamEdits) -> dict[int, list[tuple[Path, Any]]]:
     """Document -> (path from its root, value) of each addition."""
     made: dict[int, list[tuple[Path, Any]]] = {}
-    for pod, decision in transformed.decisions:
+    for pod, decision in edits.decisions:
         within = () if pod.path[0] == "items" else _sliced(data, pod.location)
         made.setdefault(pod.location.document, []).extend(
             ((*within, *step.path), plain(step.value)) for step in decision.patch if isinstance(step, Add)

@@ -68,7 +68,7 @@ def test_tolerations_that_it_states_are_not_extended(way: str, door: Any):
     assert tolerations(made) == [OWN]
     (term,) = node_affinity(made)[REQUIRED]["nodeSelectorTerms"]
     assert term == {"matchExpressions": [only("arm64")]}
-    assert decision.results == ()
+    assert decision.messages == ()
 
 
 @pytest.mark.parametrize("door", ["policy", "webhook"])
@@ -77,9 +77,9 @@ def test_required_terms_that_it_states_are_not_extended_and_a_warning_says_so(wa
     value = completed(applied(pod("arm:1", spec=TERMS), way))
     made, decision = decided(value, door=door)
     assert node_affinity(made)[REQUIRED] == TERMS["affinity"]["nodeAffinity"][REQUIRED]
-    (warning,) = decision.results
+    (warning,) = decision.messages
     assert warning.severity == "warning"
-    assert warning.message.startswith(
+    assert warning.text.startswith(
         "it is applied with its own required node affinity, to which archfit adds nothing: add kubernetes.io/arch In "
         "arm64 to it (amd64 is not offered by arm:1)"
     )
@@ -124,7 +124,7 @@ def test_terms_that_fit_already_need_no_warning():
         }
     }
     made, decision = decided(completed(applied(pod("arm:1", spec=own), "kubectl apply")))
-    assert (node_affinity(made), decision.results) == (own["affinity"]["nodeAffinity"], ())  # fmt: skip
+    assert (node_affinity(made), decision.messages) == (own["affinity"]["nodeAffinity"], ())  # fmt: skip
 
 
 def test_a_pod_that_is_not_kept_off_other_nodes_gets_no_toleration_for_them():
@@ -154,4 +154,4 @@ def test_a_later_pass_takes_back_what_an_earlier_one_added_beside_its_lists(door
     assert tolerations(last) == []
     assert node_affinity(last)[REQUIRED] == TERMS["affinity"]["nodeAffinity"][REQUIRED]
     assert NAME not in last["metadata"].get("annotations", {})
-    assert [result.severity for result in decision.results] == ["warning"]
+    assert [result.severity for result in decision.messages] == ["warning"]

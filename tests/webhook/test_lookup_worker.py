@@ -42,14 +42,14 @@ class Scripted:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self.messages: list[str] = []
+        self.warnings: list[str] = []
 
     def resolve(self, texts: list[str], *, seconds: float) -> dict[str, Answer]:
         self._site.seconds.append(seconds)
         found = self._site.answers.pop(0)
         if isinstance(found, BaseException):
             raise found
-        self.messages.append(f"asked for {texts[0]}")
+        self.warnings.append(f"asked for {texts[0]}")
         return {texts[0]: found}
 
     def take_replies(self) -> dict[tuple[str, int], int]:

@@ -11,7 +11,7 @@ import pytest
 from admission_reviews import REQUESTED, pod
 from archfit.base.patch import apply
 from archfit.base.results import Decision
-from archfit.edit.stamp.annotation import read
+from archfit.edit.stamp.annotation import read_stamp
 from archfit.images.platforms import Absent, ImagePlatforms, Unknown, parse_platform
 from archfit.options.settings import Options
 from archfit.webhook.added_record import NAME, entry, record_text
@@ -139,7 +139,7 @@ def listed(value: dict[str, Any]) -> list[Any]:
 def test_what_a_pass_added_is_recorded_as_stamps_are():
     made, _ = passed(pod("arm:1"), PREFER)
     text = made["metadata"]["annotations"][NAME]
-    entries, holder = read(text, made)
+    entries, holder = read_stamp(text, made)
     assert holder is None
     assert [(entry.path, plain(entry.value)) for entry in entries] == [(("spec", "tolerations", "-"), GKE)]
 

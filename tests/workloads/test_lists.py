@@ -31,7 +31,7 @@ def pods(text: str) -> list[str]:
         for one in found
         for document in one.documents
         for pod in document.pods
-    ] + [result.severity for one in found for result in one.results]
+    ] + [result.severity for one in found for result in one.messages]
 
 
 ITEM = "items[0].spec"

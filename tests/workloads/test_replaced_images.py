@@ -9,13 +9,13 @@ import pytest
 
 from archfit.options.settings import Options
 from archfit.options.text_form import image_platforms
-from archfit.pipeline import inventory
+from archfit.pipeline import scan
 from archfit.workloads.replaced_images import RESOLVE_NAMES, TRIGGERS
 from archfit.yaml import stream
 from stream_edits import Failed, edited, placed
 
 if TYPE_CHECKING:
-    from archfit.base.results import Result
+    from archfit.base.results import Message
     from yaml_judge import Judge
 
 pytestmark = pytest.mark.usefixtures("twins_for_read")
@@ -56,11 +56,7 @@ def said(text: str, options: Options = STATED) -> list[str]:
     """What is said of a stream that does not change."""
     output = edited(text.encode(), options)
     assert output.data == text.encode()
-    return [
-        f"{one.severity}: {one.message}"
-        for one in output.transformed.results
-        if "stated by" not in one.message
-    ]
+    return [f"{one.severity}: {one.text}" for one in output.edits.messages if "stated by" not in one.text]
 
 
 @pytest.mark.parametrize(
@@ -79,8 +75,8 @@ def test_a_container_that_a_trigger_names_is_unasked(kind: str, path: str, image
     (message,) = said(text)
     assert message.startswith(f"info: {image}: its platforms cannot be looked up: OpenShift replaces it with")
     assert "the ImageStreamTag web:latest (image trigger)" in message
-    pieces = stream.read(text.encode(), "pass").pieces
-    assert inventory(text.encode(), pieces, STATED).texts == ()
+    pieces = stream.read_stream(text.encode(), "pass").pieces
+    assert scan(text.encode(), pieces, STATED).texts == ()
 
 
 @pytest.mark.parametrize("kind", ["apps/v1 ReplicaSet", "batch/v1 Job", "argoproj.io/v1alpha1 Rollout"])
@@ -107,7 +103,7 @@ def test_a_field_path_is_read_as_library_go_reads_it(path: str, unasked: int) ->
     text = workload(
         [trigger(path)], containers=containers, more=", initContainers: [{name: init, image: 'all:1'}]"
     )
-    (document,) = inventory(text.encode(), stream.read(text.encode(), "pass").pieces, Options()).documents
+    (document,) = scan(text.encode(), stream.read_stream(text.encode(), "pass").pieces, Options()).documents
     assert [bool(use.unasked) for use in document.pods[0].images] == [
         number == unasked for number in range(3)
     ]
@@ -147,13 +143,13 @@ def test_what_openshift_does_not_replace_counts_as_it_is_written(
 ) -> None:
     text = workload(triggers)
     assert placed(judge, text.encode()).decode() == text.replace("'both:1'}]", f"'both:1'}}]{ADDED}")
-    messages = [one.message for one in warnings(text)]
+    messages = [one.text for one in warnings(text)]
     assert len(messages) == bool(warning)
     assert warning in "".join(messages)
 
 
-def warnings(text: str) -> list[Result]:
-    return [one for one in edited(text.encode()).transformed.results if one.severity == "warning"]
+def warnings(text: str) -> list[Message]:
+    return [one for one in edited(text.encode()).edits.messages if one.severity == "warning"]
 
 
 def test_a_key_that_only_the_console_writes_pauses_nothing() -> None:

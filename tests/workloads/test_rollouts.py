@@ -34,5 +34,5 @@ _DELETED, _MADE = "their pods are deleted", "they make their next pods"
 def test_the_event_that_makes_pods_follow_their_template(kind: str, spec: str, event: str) -> None:
     version, name = kind.split()
     text = f"apiVersion: {version}\nkind: {name}\nmetadata: {{name: a}}\nspec: {{{spec}}}\n"
-    ((pod, _),) = edited(text.encode()).transformed.decisions
+    ((pod, _),) = edited(text.encode()).edits.decisions
     assert pod.waits_for == event

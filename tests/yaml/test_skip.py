@@ -165,7 +165,7 @@ HIDDEN = [
 def test_pods_of_lists(text: str, lines: list[int]) -> None:
     data = text.encode()
     found = [scan_piece(data, piece) for piece in split(data)]
-    assert [result for inventory in found for result in inventory.results] == []
+    assert [result for inventory in found for result in inventory.messages] == []
     pods = [pod for inventory in found for document in inventory.documents for pod in document.pods]
     assert [pod.location.line for pod in pods] == lines
 

@@ -6,7 +6,7 @@ those without what an earlier run added, and the patch takes that out as well.
 
 from __future__ import annotations
 
-from archfit.base.results import Decision, ObjectRef, Result, has_error
+from archfit.base.results import Decision, Message, ObjectRef, has_error
 from archfit.images.platforms import meant_arm64
 from archfit.options.settings import Options
 from archfit.startup.record import Record
@@ -33,14 +33,14 @@ Lookup: TypeAlias = "Callable[[list[str]], Mapping[str, Answer]]"
 class StreamInventory(Record):
     """What a stream holds, before anything is known about its images.
 
-    documents: those with pods. results: messages about the rest. texts: the image strings that the
+    documents: those with pods. messages: about the rest. texts: the image strings that the
     decisions depend on, as written, each once. untouched: objects that may hold pods and are left as they are.
     excluded: objects without a row that the user excludes. pod_options: one for each pod of the documents, in order.
     stamps: with `stamp`, those of each document; its pods are those that it would hold without them.
     """
 
     documents: tuple[Document, ...]
-    results: tuple[Result, ...]
+    messages: tuple[Message, ...]
     texts: tuple[str, ...]
     untouched: tuple[Untouched, ...] = ()
     pod_options: tuple[PodOptions, ...] = ()
@@ -54,22 +54,22 @@ class StreamInventory(Record):
         )
 
 
-class Decided(Record):
+class StreamDecisions(Record):
     """What was decided about a stream.
 
     decisions: one for each pod spec, in the order of the stream. answers: by image string, as written.
     """
 
     decisions: tuple[tuple[Pod, Decision], ...]
-    results: tuple[Result, ...]
+    messages: tuple[Message, ...]
     answers: Mapping[str, Answer]
 
     def failed(self) -> bool:
         """Whether an error stands in the way of any output."""
-        return has_error(self.results)
+        return has_error(self.messages)
 
 
-class Transformed(Decided):
+class StreamEdits(StreamDecisions):
     """What became of a stream. inventory: what it holds.
 
     splices: what changes, in order; meaningless if an error stands in the way.
@@ -79,20 +79,20 @@ class Transformed(Decided):
     splices: tuple[Splice, ...] = ()
 
 
-def inventory(data: bytes, pieces: Iterable[Piece], options: Options) -> StreamInventory:
+def scan(data: bytes, pieces: Iterable[Piece], options: Options) -> StreamInventory:
     """What the pieces of a stream hold, and which images have to be looked up."""
     pieces, rows = tuple(pieces), by_kind(options.workloads)
     inventories = [scan_piece(data, piece, rows) for piece in pieces]
     documents = tuple(document for inventory in inventories for document in inventory.documents)
-    results = [result for inventory in inventories for result in inventory.results]
+    messages = [message for inventory in inventories for message in inventory.messages]
     untouched, excluded = _untouched(inventories, options)
-    results += _unsupported(documents, untouched, rows)
-    contents = StreamInventory(documents, tuple(results), (), tuple(untouched), excluded=excluded)
+    messages += _unsupported(documents, untouched, rows)
+    contents = StreamInventory(documents, tuple(messages), (), tuple(untouched), excluded=excluded)
     if not documents:
         return contents
-    from archfit.pod_stages import pod_inventory
+    from archfit.pod_stages import scan_pods
 
-    return pod_inventory(data, pieces, contents, options, rows)
+    return scan_pods(data, pieces, contents, options, rows)
 
 
 def _untouched(
@@ -107,35 +107,35 @@ def _untouched(
     return [each for each, by in pairs if not by], tuple(dict.fromkeys(each.ref for each, by in pairs if by))
 
 
-def _unsupported(documents: Iterable[Document], untouched: list[Untouched], rows: UserRows) -> list[Result]:
-    results: list[Result] = []
+def _unsupported(documents: Iterable[Document], untouched: list[Untouched], rows: UserRows) -> list[Message]:
+    messages: list[Message] = []
     if untouched:
-        from archfit.workloads.unsupported.untouched import untouched_results
+        from archfit.workloads.unsupported.untouched import untouched_messages
 
-        results += untouched_results(untouched)
+        messages += untouched_messages(untouched)
     if rows:
         from archfit.workloads.unsupported.unread import incomplete
 
         kinds = ((pod.group, pod.ref.kind) for document in documents for pod in document.pods)
-        results += incomplete(rows, kinds)
-    return results
+        messages += incomplete(rows, kinds)
+    return messages
 
 
-def decided(contents: StreamInventory, answers: Mapping[str, Answer], options: Options) -> Decided:
+def decide(contents: StreamInventory, answers: Mapping[str, Answer], options: Options) -> StreamDecisions:
     """The decisions for all pods of an inventory; answers: for each of its texts, perhaps for more."""
     decisions: tuple[tuple[Pod, Decision], ...] = ()
     of_controllers: list[tuple[ObjectRef, str]] = []
-    of_rows: list[Result] = []
+    of_rows: list[Message] = []
     if contents.documents:
-        from archfit.pod_stages import controlled, decisions_of, of_custom_rows, stamped_decisions
+        from archfit.pod_stages import controlled, decide_pods, decide_stamped, of_custom_rows
 
-        decisions = decisions_of(contents.pods(), answers, options)
+        decisions = decide_pods(contents.pods(), answers, options)
         if contents.stamps:
-            decisions = stamped_decisions(contents.documents, contents.stamps, decisions, answers, options)
+            decisions = decide_stamped(contents.documents, contents.stamps, decisions, answers, options)
         of_controllers = controlled(decisions)
         of_rows = of_custom_rows(decisions, options)
     # Several pods of an object read the same annotations: an error in one is one error.
-    own = dict.fromkeys(result for _, decision in decisions for result in decision.results)
+    own = dict.fromkeys(message for _, decision in decisions for message in decision.messages)
     owned = [
         *of_controllers,
         *((left.ref, left.controller) for left in contents.untouched if left.controller),
@@ -145,27 +145,29 @@ def decided(contents: StreamInventory, answers: Mapping[str, Answer], options: O
 
         of_rows.append(left_to_controllers(owned))
     named = meant_arm64(options.cluster_architectures, answers.values())
-    of_options = [Result("warning", f"--cluster-architectures: {named}")] if named else []
-    return Decided(decisions, (*contents.results, *own, *of_rows, *of_options), answers)
+    of_options = [Message("warning", f"--cluster-architectures: {named}")] if named else []
+    return StreamDecisions(decisions, (*contents.messages, *own, *of_rows, *of_options), answers)
 
 
-def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:
-    """What the pieces of a stream need, decided and proven; `lookup` is called once, with every distinct image."""
-    contents = inventory(data, pieces, options)
-    return transformed(data, contents, lookup(list(contents.texts)) if contents.texts else {}, options)
+def transform(data: bytes, pieces: Iterable[Piece], options: Options, look_up: Lookup) -> StreamEdits:
+    """What the pieces of a stream need, decided and proven; `look_up` is called once, with every distinct image."""
+    contents = scan(data, pieces, options)
+    return edit(data, contents, look_up(list(contents.texts)) if contents.texts else {}, options)
 
 
-def transformed(
+def edit(
     data: bytes, contents: StreamInventory, answers: Mapping[str, Answer], options: Options
-) -> Transformed:
+) -> StreamEdits:
     """What an inventory's documents become, decided and proven. data: that of the inventory."""
-    outcome = decided(contents, answers, options)
+    outcome = decide(contents, answers, options)
     if not contents.documents:
-        return Transformed(outcome.decisions, outcome.results, answers, contents)
-    from archfit.pod_stages import edits_of, located
+        return StreamEdits(outcome.decisions, outcome.messages, answers, contents)
+    from archfit.pod_stages import edit_documents, located
 
-    results = located(data, contents.documents, outcome.results)
-    if has_error(results):
-        return Transformed(outcome.decisions, results, answers, contents)
-    splices, problems = edits_of(data, contents.documents, outcome.decisions, stamp=bool(contents.stamps))
-    return Transformed(outcome.decisions, (*results, *problems), answers, contents, tuple(splices))
+    messages = located(data, contents.documents, outcome.messages)
+    if has_error(messages):
+        return StreamEdits(outcome.decisions, messages, answers, contents)
+    splices, problems = edit_documents(
+        data, contents.documents, outcome.decisions, stamp=bool(contents.stamps)
+    )
+    return StreamEdits(outcome.decisions, (*messages, *problems), answers, contents, tuple(splices))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from archfit.base.errors import InvalidInput, UnplaceableEdit
 from archfit.base.memo import Memo
 from archfit.base.patch import Operation
-from archfit.base.results import Decision, ObjectRef, Result
+from archfit.base.results import Decision, Message, ObjectRef
 from archfit.edit.insert import applied, insertions
 from archfit.edit.prove import prove
 from archfit.images.platforms import Answer
@@ -44,12 +44,12 @@ _PURE_PARSER = (
 )
 
 
-def pod_inventory(
+def scan_pods(
     data: bytes, pieces: Sequence[Piece], contents: StreamInventory, options: Options, rows: UserRows
 ) -> StreamInventory:
     """The contents of a stream with what is known of its pods before anything is of their images. rows: the user's."""
     documents = contents.documents
-    results = [*contents.results, *_misplaced_results(data, documents, rows)]
+    messages = [*contents.messages, *_misplaced_messages(data, documents, rows)]
     stamps: tuple[DocumentStamps, ...] = ()
     if options.stamp or (options.stamps_present and data.find(_STAMP) >= 0):
         from archfit.edit.stamp.document_stamps import without_stamps
@@ -57,7 +57,7 @@ def pod_inventory(
         pairs = [without_stamps(data, document, rows) for document in documents]
         documents, stamps = tuple(bare for bare, _ in pairs), tuple(stamps for _, stamps in pairs)
     if not C_EXTENSION:
-        results.append(Result("info", _PURE_PARSER))
+        messages.append(Message("info", _PURE_PARSER))
     pods = [pod for document in documents for pod in document.pods]
     if any(pod.placement_paths is not None and pod.placement_paths.borrows for pod in pods):
         from archfit.workloads.replaced_images import with_borrowed_images
@@ -78,14 +78,14 @@ def pod_inventory(
         from archfit.workloads.replaced_images import with_replaced_images
 
         documents, replaced = with_replaced_images(data, pieces, documents)
-        results += replaced
+        messages += replaced
     pods = [pod for document in documents for pod in document.pods]
     own = tuple([pod_options(pod, options) for pod in pods])
     texts = dict.fromkeys(
         text for pod, of_pod in zip(pods, own, strict=True) for text in questions(pod, of_pod)
     )
     return contents.replace(
-        documents=documents, results=tuple(results), texts=tuple(texts), pod_options=own, stamps=stamps
+        documents=documents, messages=tuple(messages), texts=tuple(texts), pod_options=own, stamps=stamps
     )
 
 
@@ -99,7 +99,7 @@ def _effects_of_others(data: bytes) -> tuple[bool, bool]:
     )
 
 
-def _misplaced_results(data: bytes, documents: Iterable[Document], rows: UserRows) -> Iterator[Result]:
+def _misplaced_messages(data: bytes, documents: Iterable[Document], rows: UserRows) -> Iterator[Message]:
     for document in documents:
         if data.find(_OURS, document.span.start, document.span.end) >= 0:
             from archfit.placement.annotations import misplaced
@@ -107,7 +107,7 @@ def _misplaced_results(data: bytes, documents: Iterable[Document], rows: UserRow
             yield from misplaced(document.value, document.pods, rows)
 
 
-def decisions_of(
+def decide_pods(
     pods: Iterable[tuple[Pod, PodOptions]], answers: Mapping[str, Answer], options: Options
 ) -> tuple[tuple[Pod, Decision], ...]:
     """The decisions for all pods of a stream, in order."""
@@ -117,14 +117,14 @@ def decisions_of(
     return decisions
 
 
-def of_custom_rows(decisions: Iterable[tuple[Pod, Decision]], options: Options) -> list[Result]:
+def of_custom_rows(decisions: Iterable[tuple[Pod, Decision]], options: Options) -> list[Message]:
     """What the option `customResources` decided, once for each kind."""
     custom = [decision for decision in decisions if decision[0].row is not None]
     if not custom or options.custom_resources == "all":
         return []
-    from archfit.workloads.known_rows import row_results
+    from archfit.workloads.known_rows import row_messages
 
-    return row_results(custom, options)
+    return row_messages(custom, options)
 
 
 def controlled(decisions: Iterable[tuple[Pod, Decision]]) -> list[tuple[ObjectRef, str]]:
@@ -137,14 +137,14 @@ def controlled(decisions: Iterable[tuple[Pod, Decision]]) -> list[tuple[ObjectRe
     return list(objects.values())
 
 
-def located(data: bytes, documents: Iterable[Document], results: tuple[Result, ...]) -> tuple[Result, ...]:
-    """The results about documents, each with the line of what it is about."""
-    if not any(result.path for result in results):
-        return results
-    return tuple(map(Lines(data, documents).located, results))
+def located(data: bytes, documents: Iterable[Document], messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The messages about documents, each with the line of what it is about."""
+    if not any(message.path for message in messages):
+        return messages
+    return tuple(map(Lines(data, documents).located, messages))
 
 
-def stamped_decisions(
+def decide_stamped(
     documents: Iterable[Document],
     stamps: Iterable[DocumentStamps],
     decisions: Iterable[tuple[Pod, Decision]],
@@ -155,7 +155,7 @@ def stamped_decisions(
     from archfit.edit.stamp.document_stamps import document_decisions
 
     def again(pods: Iterable[Pod]) -> tuple[tuple[Pod, Decision], ...]:
-        return decisions_of(((pod, pod_options(pod, options)) for pod in pods), answers, options)
+        return decide_pods(((pod, pod_options(pod, options)) for pod in pods), answers, options)
 
     rest, rows = iter(decisions), by_kind(options.workloads)
     stamped: list[tuple[Pod, Decision]] = []
@@ -165,38 +165,40 @@ def stamped_decisions(
     return tuple(stamped)
 
 
-def edits_of(
+def edit_documents(
     data: bytes,
     documents: Iterable[Document],
     decisions: Iterable[tuple[Pod, Decision]],
     *,
     stamp: bool = False,
-) -> tuple[list[Splice], list[Result]]:
+) -> tuple[list[Splice], list[Message]]:
     """The splices of all documents, and errors about edits that have no place. decisions: of all of their pods.
 
     stamp: the patches may take back what an earlier run recorded, and record what they add.
     Raises InternalError.
     """
     splices: list[Splice] = []
-    problems: list[Result] = []
+    problems: list[Message] = []
     rest = iter(decisions)
     for document in documents:
         patch = [step for _ in document.pods for step in next(rest)[1].patch]
         try:
-            splices += edited(data, document, patch, stamp=stamp)
+            splices += edit_document(data, document, patch, stamp=stamp)
         except (UnplaceableEdit, InvalidInput) as error:
             problems.append(_problem(document, error))
     return splices, problems
 
 
-def _problem(document: Document, error: UnplaceableEdit | InvalidInput) -> Result:
+def _problem(document: Document, error: UnplaceableEdit | InvalidInput) -> Message:
     pod = document.pods[0]
     line = error.line if isinstance(error, InvalidInput) else document.span.line + error.line - 1
     message = error.message if isinstance(error, InvalidInput) else str(error)
-    return Result("error", message, ref=pod.ref, location=pod.location.replace(line=line))
+    return Message("error", message, ref=pod.ref, location=pod.location.replace(line=line))
 
 
-def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp: bool) -> list[Splice]:
+def edit_document(
+    data: bytes, document: Document, patch: Sequence[Operation], *, stamp: bool
+) -> list[Splice]:
     """The splices that apply its patch to one document, proven.
 
     Raises UnplaceableEdit, InvalidInput, InternalError.

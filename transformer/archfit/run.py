@@ -13,9 +13,9 @@ from time import gmtime, strftime
 from archfit.base import standard_streams
 from archfit.base.errors import InvalidInput, OutputError, exit_code_of, message_of
 from archfit.base.files import Prepared, unwritable
-from archfit.base.results import Decision, Result
+from archfit.base.results import Decision, Message
 from archfit.options.settings import Options, Settings
-from archfit.pipeline import Transformed, transform
+from archfit.pipeline import StreamEdits, transform
 from archfit.reports.report import TIME, RunReport, json_report, state_path
 from archfit.reports.summary import failure, lines, summary
 from archfit.startup.record import Record
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
     class Frame(Protocol):
         """What a caller adds to a run: a wrapped stream, more messages."""
 
-        def advice(self, transformed: Transformed) -> list[Result]:
+        def advice(self, edits: StreamEdits) -> list[Message]:
             """More messages for the users of this caller."""
 
         def with_results(
-            self, transformed: Transformed | None, results: Sequence[Result], splices: tuple[Splice, ...]
+            self, edits: StreamEdits | None, messages: Sequence[Message], splices: tuple[Splice, ...]
         ) -> tuple[Splice, ...]:
             """The splices that also show the results. Raises ArchfitError if there is no place for them."""
 
         def after_failure(
-            self, transformed: Transformed | None, results: Sequence[Result]
+            self, edits: StreamEdits | None, messages: Sequence[Message]
         ) -> Iterable[bytes | memoryview]:
             """What standard output holds although the run failed. Raises ArchfitError."""
 
@@ -67,13 +67,13 @@ _SPELT_WITH_AN_ESCAPE = (
 class StreamOutcome(Record):
     """What became of a stream.
 
-    data: what is written where nothing changes. results: all messages, in order. transformed: None for a stream that
+    data: what is written where nothing changes. messages: all, in order. transformed: None for a stream that
     cannot be read.
     """
 
     data: bytes
-    results: tuple[Result, ...]
-    transformed: Transformed | None = None
+    messages: tuple[Message, ...]
+    edits: StreamEdits | None = None
 
 
 class Run:
@@ -122,19 +122,17 @@ class Run:
         another place than stdout.
         """
         outcome = self.outcome(data)
-        transformed, results = outcome.transformed, outcome.results
-        if transformed is None:
-            return self._failed(results, stdout)
-        why = self.explanations(
-            [("", outcome.data, transformed.inventory, transformed.decisions)], transformed.answers
-        )
-        if transformed.failed():
-            return self._failed(results, stdout, why, transformed)
-        splices = transformed.splices
+        edits, messages = outcome.edits, outcome.messages
+        if edits is None:
+            return self._failed(messages, stdout)
+        why = self.explanations([("", outcome.data, edits.inventory, edits.decisions)], edits.answers)
+        if edits.failed():
+            return self._failed(messages, stdout, why, edits)
+        splices = edits.splices
         if self._frame:
-            splices = self._frame.with_results(transformed, results, splices)
+            splices = self._frame.with_results(edits, messages, splices)
         changes = stream.OutputChanges(outcome.data, splices)
-        report = self.prepare_report(0, results, transformed.decisions, transformed.answers, changes)
+        report = self.prepare_report(0, messages, edits.decisions, edits.answers, changes)
 
         def write() -> None:
             before_output()
@@ -144,29 +142,29 @@ class Run:
                 standard_streams.write(stdout, stream.parts(outcome.data, splices))
 
         report.commit_after(write)
-        summary = self.summary(transformed.decisions, transformed.answers, transformed.inventory.untouched)
-        self.write_messages([*lines(results), *why, summary])
+        summary = self.summary(edits.decisions, edits.answers, edits.inventory.untouched)
+        self.write_messages([*lines(messages), *why, summary])
         return 0
 
     def outcome(self, data: bytes) -> StreamOutcome:
         """What becomes of a stream; nothing is written. Raises UsageError and InvalidLock."""
         options = self._settings.options
         try:
-            read = stream.read(data, options.on_blank)
+            read = stream.read_stream(data, options.on_blank)
         except InvalidInput as error:
-            return StreamOutcome(data, (Result.from_error(error),))
+            return StreamOutcome(data, (Message.from_error(error),))
         if self._lookup:
             self._lookup.use_pull_secrets([(read.data, read.pieces)])
-        transformed = transform(read.data, read.pieces, options, lambda texts: self._opened().answers(texts))
-        results = [*read.results, *self.messages, *transformed.results]
-        results += self.unmatched_filters([pod for pod, _ in transformed.decisions], [transformed.inventory])
+        edits = transform(read.data, read.pieces, options, lambda texts: self._opened().answers(texts))
+        messages = [*read.messages, *self.messages, *edits.messages]
+        messages += self.unmatched_filters([pod for pod, _ in edits.decisions], [edits.inventory])
         if self._frame:
-            results += self._frame.advice(transformed)
+            messages += self._frame.advice(edits)
         elif len(read.pieces) == 1 and data.rfind(_LIST.encode()) < 0:
-            values = [mapping_of(document.value) for document in transformed.inventory.documents]
+            values = [mapping_of(document.value) for document in edits.inventory.documents]
             if any(value.get("kind") == _LIST for value in values):
-                return StreamOutcome(data, (Result("error", _SPELT_WITH_AN_ESCAPE),))
-        return StreamOutcome(read.data, tuple(results), transformed)
+                return StreamOutcome(data, (Message("error", _SPELT_WITH_AN_ESCAPE),))
+        return StreamOutcome(read.data, tuple(messages), edits)
 
     def answers(
         self, streams: Iterable[tuple[bytes, Sequence[Piece]]], texts: list[str]
@@ -186,14 +184,14 @@ class Run:
 
         return image_programs(self._opened(), uses, architectures)
 
-    def elsewhere(self, texts: Iterable[str]) -> list[Result]:
+    def elsewhere(self, texts: Iterable[str]) -> list[Message]:
         """What is said of registries that lead to another one, after `answers`."""
         if not self._lookup:
             return []
         from archfit.registry.http.servers import leads
 
         return [
-            Result("info", leads(origin, other)) for origin, other in self._lookup.elsewhere(texts).items()
+            Message("info", leads(origin, other)) for origin, other in self._lookup.elsewhere(texts).items()
         ]
 
     def newer_tags(
@@ -211,11 +209,11 @@ class Run:
             most=most,
         )
 
-    def unmatched_filters(self, pods: Sequence[Pod], parts: Iterable[StreamInventory]) -> list[Result]:
+    def unmatched_filters(self, pods: Sequence[Pod], parts: Iterable[StreamInventory]) -> list[Message]:
         """Warnings about filters of this run that mean nothing of an input with pods. parts: what it holds beside."""
         settings = self._settings
         options = settings.options
-        warnings: list[Result] = []
+        warnings: list[Message] = []
         if pods and (options.rules or options.exclude):
             from archfit.placement.filters import of_no_namespace
 
@@ -239,9 +237,9 @@ class Run:
         return self._lookup
 
     @property
-    def messages(self) -> list[Result]:
+    def messages(self) -> list[Message]:
         """Warnings about cache, lock file and registries so far."""
-        return self._lookup.results if self._lookup else []
+        return self._lookup.messages if self._lookup else []
 
     @property
     def _requests(self) -> Mapping[str, int]:
@@ -250,7 +248,7 @@ class Run:
     def prepare_report(
         self,
         exit_code: int,
-        results: Sequence[Result],
+        messages: Sequence[Message],
         decisions: tuple[tuple[Pod, Decision], ...] = (),
         answers: Mapping[str, Answer] | None = None,
         edits: Iterable[OutputChange] = (),
@@ -259,7 +257,7 @@ class Run:
         report = RunReport(
             self._command,
             exit_code,
-            tuple(results),
+            tuple(messages),
             decisions,
             answers or {},
             edits,
@@ -289,14 +287,14 @@ class Run:
 
     def failure_lines(
         self,
-        results: Sequence[Result],
+        messages: Sequence[Message],
         decisions: Sequence[tuple[Pod, Decision]] = (),
         answers: Mapping[str, Answer] = {},
     ) -> list[str]:
         """What is said about a run that writes nothing: the messages, the errors last, then where to read on."""
         from archfit.reports.outcome_page import after_failure
 
-        return [*lines(results), failure(results), after_failure(results, decisions, answers)]
+        return [*lines(messages), failure(messages), after_failure(messages, decisions, answers)]
 
     def explanations(
         self,
@@ -328,22 +326,22 @@ class Run:
 
     def _failed(
         self,
-        results: Sequence[Result],
+        messages: Sequence[Message],
         stdout: BinaryIO,
         why: Sequence[str] = (),
-        transformed: Transformed | None = None,
+        edits: StreamEdits | None = None,
     ) -> int:
         from archfit.base.terminal import write_to_terminal
 
-        decided = (transformed.decisions, transformed.answers) if transformed else ()
+        decided = (edits.decisions, edits.answers) if edits else ()
         try:
-            self.prepare_report(1, results, *decided).commit()
+            self.prepare_report(1, messages, *decided).commit()
             if self._frame:
-                standard_streams.write(stdout, self._frame.after_failure(transformed, results))
+                standard_streams.write(stdout, self._frame.after_failure(edits, messages))
         finally:
-            texts = self.failure_lines(results, *decided)
+            texts = self.failure_lines(messages, *decided)
             self.write_messages([*why, *texts])
-            write_to_terminal(lines(results)[-1], self._stderr, self._environ)
+            write_to_terminal(lines(messages)[-1], self._stderr, self._environ)
         return 1
 
 
@@ -397,8 +395,8 @@ class PreparedReport:
                 _tried(file, Prepared.discard)
             if not isinstance(error, OutputError):
                 raise
-            results = (*self._report.results, Result("error", str(error)))
-            failed = self._report.replace(exit_code=1, results=results, edits=())
+            messages = (*self._report.messages, Message("error", str(error)))
+            failed = self._report.replace(exit_code=1, messages=messages, edits=())
             PreparedReport(failed, self._path, self._state).commit()
             raise
         self.commit()
@@ -406,7 +404,7 @@ class PreparedReport:
 
 def report_failure(command: str, error: Exception, environ: Mapping[str, str]) -> None:
     """Writes a report for `archfit last` about a run that failed early: under Helm 4 the user sees nothing else."""
-    report = RunReport(command, exit_code_of(error), (Result("error", message_of(error)),))
+    report = RunReport(command, exit_code_of(error), (Message("error", message_of(error)),))
     PreparedReport(report, "", state_path(environ)).commit()
 
 

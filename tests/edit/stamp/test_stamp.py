@@ -211,7 +211,7 @@ def test_what_the_user_changed_is_the_users(old, new, gone, stays, yours, moves)
     again = edited(changed, Options(stamp=True, affinity="never", tolerate=()))
     assert gone not in yaml.safe_dump(yaml.safe_load(again.data)["spec"])
     assert stays in again.data.decode()
-    said = [result.message for result in again.transformed.results]
+    said = [result.text for result in again.edits.messages]
     assert any("it stays as it is" in message for message in said) == yours
     assert edited(again.data, Options(stamp=True, affinity="never", tolerate=())).data == again.data
 
@@ -312,9 +312,7 @@ def test_the_patch_is_the_contract_here_too(style, moves):
     stamped = edited(data, STAMP).data
     moves("amd64 arm64")
     again = edited(stamped, STAMP)
-    first_pod, first = next(
-        (pod, decision) for pod, decision in again.transformed.decisions if decision.patch
-    )
+    first_pod, first = next((pod, decision) for pod, decision in again.edits.decisions if decision.patch)
     if style.startswith("a-"):
         return
     before, after = (parse(text.decode()).value for text in (stamped, again.data))
@@ -360,6 +358,6 @@ def test_without_stamp_a_narrow_term_of_our_shape_stays_and_is_told(text, said, 
     moves("amd64 arm64")
     run = edited(text.encode(), Options(tolerate=()))
     assert run.data == text.encode()
-    messages = [str(result) for result in run.transformed.results]
+    messages = [str(result) for result in run.edits.messages]
     assert any("allows only amd64, though the images run on amd64, arm64" in one for one in messages) == said
     assert len(messages) == said

@@ -202,7 +202,7 @@ class Pretended:
         """`archfit policy` in this pod."""
         stdout, stderr = io.BytesIO(), io.StringIO()
         try:
-            status = command.run(words, io.BytesIO(), stdout, stderr, self.environ)
+            status = command.write_policy(words, io.BytesIO(), stdout, stderr, self.environ)
         except ArchfitError as error:
             return error.exit_code, stdout.getvalue().decode(), str(error)
         return status, stdout.getvalue().decode(), stderr.getvalue()

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import machine
-from archfit.audit.command import run
+from archfit.audit.command import audit as run
 from archfit.audit.inputs import GET
 from archfit.audit.reports import from_json
 from archfit.audit.running.collect import Collector

@@ -140,10 +140,10 @@ def test_each_file_is_changed_or_named(
     """The judges read what the patch says, a second run and a run with nothing to say change nothing."""
     data = read(name)
     written = placed(judge, data)
-    transformed = edited(data).transformed
-    changed = [dotted(pod.path) for pod, decision in transformed.decisions if decision.outcome == "Change"]
-    reasons = [str(result) for result in transformed.results] + [
-        decision.reason for _, decision in transformed.decisions if decision.outcome == "OptedOut"
+    edits = edited(data).edits
+    changed = [dotted(pod.path) for pod, decision in edits.decisions if decision.outcome == "Change"]
+    reasons = [str(result) for result in edits.messages] + [
+        decision.reason for _, decision in edits.decisions if decision.outcome == "OptedOut"
     ]
     where, said = FILES[name]
     assert changed == where
@@ -207,10 +207,8 @@ def replaced(value: Any, path: Path, new: Any) -> Any:
 def test_the_custom_resources_of_whole_charts_are_named_too() -> None:
     """ClusterPolicy of the GPU operator, Prometheus and Alertmanager of kube-prometheus-stack."""
     chart = (machine.shared("corpus") / "helm3" / "gpu-operator.yaml").read_bytes()
-    said = [str(result) for result in edited(chart, Options(on_conflict="leave")).transformed.results]
+    said = [str(result) for result in edited(chart, Options(on_conflict="leave")).edits.messages]
     assert any("nvidia.com/v1/ClusterPolicy" in one and "not transformed" in one for one in said)
     chart = (machine.shared("corpus") / "helm3" / "kube-prometheus-stack.yaml").read_bytes()
-    kinds = {
-        pod.ref.kind for pod, decision in edited(chart).transformed.decisions if decision.outcome == "Change"
-    }
+    kinds = {pod.ref.kind for pod, decision in edited(chart).edits.decisions if decision.outcome == "Change"}
     assert {"Prometheus", "Alertmanager"} <= kinds

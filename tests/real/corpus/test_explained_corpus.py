@@ -13,7 +13,7 @@ from archfit.explain.schema import schema
 from archfit.explain.text import text
 from archfit.images.platforms import Found, Unknown, parse_platform
 from archfit.options.settings import Options
-from archfit.pipeline import decided, inventory
+from archfit.pipeline import decide, scan
 from archfit.yaml import stream as streams
 from corpus_streams import each_stream
 
@@ -29,11 +29,11 @@ def answer(platforms):
 
 @each_stream
 def test_a_real_stream_is_explained(stream):
-    read = streams.read(stream.read(), "pass")
+    read = streams.read_stream(stream.read(), "pass")
     options = Options(on_unknown="leave", on_conflict="leave")
-    found = inventory(read.data, read.pieces, options)
+    found = scan(read.data, read.pieces, options)
     known = {image: answer(stream.platforms.get(image)) for image in found.texts}
-    made = decided(found, known, options)
+    made = decide(found, known, options)
     started = time.process_time()
     why = explained(stream.name, read.data, found, made.decisions, known, options)
     shown = text(why)

@@ -16,7 +16,7 @@ import pytest
 
 import machine
 from archfit.base.errors import InvalidInput, UsageError
-from archfit.rewrite.command import run
+from archfit.rewrite.command import transform as run
 from pod_decisions import DEFAULT, found
 from stream_edits import IMAGES, Failed, edited, placed
 from yaml_judge import Refused
@@ -94,9 +94,9 @@ def test_the_output_says_what_was_decided_or_one_error_says_what_to_do(
     if case.error:
         with pytest.raises(Failed) as failed:
             edited(data, options)
-        errors = [result for result in failed.value.results if result.severity == "error"]
+        errors = [result for result in failed.value.messages if result.severity == "error"]
         assert len(errors) == 1
-        assert case.error in errors[0].message
+        assert case.error in errors[0].text
         assert errors[0].location is not None
         assert errors[0].location.line
         return

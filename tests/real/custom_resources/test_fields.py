@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from archfit.base.patch import Path
     from archfit.base.results import Decision
     from archfit.options.settings import Workload
-    from archfit.pipeline import Transformed
+    from archfit.pipeline import StreamEdits
     from archfit.workloads.pods import Pod
 
 # Kinds without a schema of their own, or without an image in it.
@@ -152,8 +152,8 @@ def _take_out(value: Any, path: Path) -> None:
     value.pop(path[-1], None)
 
 
-def run(value: dict[str, Any]) -> Transformed:
-    return edited(json.dumps(value).encode()).transformed
+def run(value: dict[str, Any]) -> StreamEdits:
+    return edited(json.dumps(value).encode()).edits
 
 
 def writes(decision: Decision, field: str) -> bool:
@@ -163,9 +163,9 @@ def writes(decision: Decision, field: str) -> bool:
     )
 
 
-def counting(transformed: Transformed, field: Field) -> Iterator[tuple[Pod, Decision]]:
+def counting(edits: StreamEdits, field: Field) -> Iterator[tuple[Pod, Decision]]:
     """The pods that count the image at the field."""
-    for pod, decision in transformed.decisions:
+    for pod, decision in edits.decisions:
         if any(use.text == "amd:1" or _same(use.path, field.path) for use in pod.images):
             yield pod, decision
 
@@ -181,18 +181,18 @@ def _same(path: Path, pattern: Path) -> bool:
 def test_no_field_lets_a_pod_onto_nodes_that_cannot_run_its_image(group: str, kind: str) -> None:
     for field in fields(group, kind):
         value = made(group, kind, field.version, field)
-        transformed = run(value)
+        edits = run(value)
         where = f"{field.version} {dotted(field.path)}"
         if fate(field) in ("listed", "left"):
-            assert not list(counting(transformed, field)), where
-            named = any("not transformed: " in result.message for result in transformed.results)
+            assert not list(counting(edits, field)), where
+            named = any("not transformed: " in result.text for result in edits.messages)
             assert named or fate(field) == "listed", where
             continue
-        pods = list(counting(transformed, field))
+        pods = list(counting(edits, field))
         assert pods, f"{where}: no pod counts it"
         for pod, decision in pods:
             assert not writes(decision, "tolerations"), where
-            unasked = any("platforms cannot be looked up" in result.message for result in decision.results)
+            unasked = any("platforms cannot be looked up" in result.text for result in decision.messages)
             chosen = pod.placement_paths is not None and bool(
                 pod.placement_paths.chosen or pod.placement_paths.unplaced
             )
@@ -208,7 +208,7 @@ def test_images_that_run_everywhere_are_given_the_toleration(group: str, kind: s
     for version in dict.fromkeys(field.version for field in fields(group, kind)):
         for pod, decision in run(made(group, kind, version, None)).decisions:
             places = pod.placement_paths
-            unasked = any("platforms cannot be looked up" in result.message for result in decision.results)
+            unasked = any("platforms cannot be looked up" in result.text for result in decision.messages)
             careful = places and (places.needed_only or places.outside)
             hindered = decision.immutable or unasked or careful or not pod.images
             assert writes(decision, "tolerations") or hindered or pod.lacks("tolerations"), dotted(pod.path)

@@ -46,7 +46,7 @@ def samples() -> list[Any]:
 def holders(data: bytes) -> list[str]:
     """Where affinity is added: what holds `affinity`, or the mapping that holds nodeAffinity."""
     made = []
-    for pod, decision in edited(data).transformed.decisions:
+    for pod, decision in edited(data).edits.decisions:
         if decision.outcome == "Change":
             at = pod.at("affinity")
             made.append(dotted(at[:-1] if at[-1] == "affinity" else at))
@@ -61,7 +61,7 @@ def test_a_sample_is_changed_where_its_operator_looks(
     if kind == "left":
         output = edited(data)
         assert output.data == data
-        said = [str(result) for result in output.transformed.results]
+        said = [str(result) for result in output.edits.messages]
         assert any(expected in one for one in said), said
         return
     assert sorted(holders(data)) == sorted(expected.split())
@@ -82,7 +82,7 @@ def test_no_pod_of_a_sample_can_reach_a_node_it_cannot_run_on(
     """And the twin: as they were, they can."""
     output = edited(data)
     before, after = projected(judge.kubectl(data)), projected(judge.kubectl(output.data))
-    uses = [use.text for pod, _ in output.transformed.decisions for use in pod.images if use.text]
+    uses = [use.text for pod, _ in output.edits.decisions for use in pod.images if use.text]
     platforms = {text: ["linux/amd64"] for text in (*uses, "unseen.example/image")}
     verdict = oracle(before, after, platforms=platforms)
     assert verdict.violations == []

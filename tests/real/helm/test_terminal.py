@@ -125,7 +125,7 @@ def test_a_bug_leaves_a_report_without_a_word_of_the_stream(
     monkeypatch.setattr(run, "transform", broken)
     environ = {"XDG_STATE_HOME": str(tmp_path)}
     with pytest.raises(RuntimeError):
-        transform.run(["--strict"], io.BytesIO(b"kind: A\n"), io.BytesIO(), io.StringIO(), environ)
+        transform.transform(["--strict"], io.BytesIO(b"kind: A\n"), io.BytesIO(), io.StringIO(), environ)
     text = (tmp_path / "archfit" / "last.json").read_text(encoding="utf-8")
     assert json.loads(text)["results"][0]["message"].startswith("archfit itself failed (RuntimeError at ")
     assert "hunter2" not in text

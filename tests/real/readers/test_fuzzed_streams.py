@@ -11,7 +11,7 @@ import pytest
 
 from archfit.base.errors import ArchfitError
 from archfit.options.settings import Options
-from archfit.rewrite.command import run
+from archfit.rewrite.command import transform as run
 from stream_edits import Failed, edited
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from tests.real.readers.kubectl_recorder import KubectlRecorder
 
 import machine
 from archfit.options.settings import Options
-from archfit.pipeline import inventory
-from archfit.yaml.stream import read
+from archfit.pipeline import scan
+from archfit.yaml.stream import read_stream
 from stream_edits import NOTHING_WANTED, Failed, edited
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def pods_among(created: str) -> list[str]:
 
 def judged(stream: bytes) -> list[str]:
     """The objects whose pods archfit judges."""
-    found = inventory(stream, read(stream, "pass").pieces, Options())
+    found = scan(stream, read_stream(stream, "pass").pieces, Options())
     return sorted(f"{pod.ref.kind}/{pod.ref.name}" for one in found.documents for pod in one.pods)
 
 

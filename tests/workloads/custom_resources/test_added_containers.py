@@ -27,7 +27,7 @@ spec: {provider: {type: Kubernetes, kubernetes: {envoyDeployment: {container: {i
 
 
 def said(text: str) -> list[str]:
-    return [str(result) for result in edited(text.encode()).transformed.results]
+    return [str(result) for result in edited(text.encode()).edits.messages]
 
 
 @pytest.mark.parametrize("kind", EVERY)
@@ -146,7 +146,7 @@ def test_a_runner_has_docker_beside_it_unless_it_is_switched_off(
 ) -> None:
     output = edited(RUNNERS.format(kind=kind, spec=spec.format(runner)).encode())
     assert (b"tolerations" in output.data) is not added
-    assert len(output.transformed.decisions) == 1
+    assert len(output.edits.decisions) == 1
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ UNTOUCHED = rows("custom_resources/untouched.yaml", "stream", "says")
 def test_what_is_left_alone_is_named_with_its_reason(text: str, said: str) -> None:
     output = edited(text.encode())
     assert output.data == text.encode()
-    assert [str(result) for result in output.transformed.results] == [said]
+    assert [str(result) for result in output.edits.messages] == [said]
 
 
 def test_an_annotation_says_what_an_operators_own_image_runs_on(judge: Judge) -> None:
@@ -131,7 +131,7 @@ def test_an_architecture_that_a_template_fills_in_is_left_alone() -> None:
         b"    nodeSelector: {kubernetes.io/arch: '{{inputs.parameters.arch}}'}\n    container: {image: 'arm:1'}\n"
     )
     output = edited(text)
-    ((_, decision),) = output.transformed.decisions
+    ((_, decision),) = output.edits.decisions
     assert output.data == text
     assert (decision.outcome, decision.reason) == (
         "OptedOut",
@@ -148,7 +148,7 @@ def test_a_required_architecture_that_a_template_fills_in_is_left_alone() -> Non
         b"    container: {image: 'arm:1'}\n"
     )
     output = edited(text)
-    ((_, decision),) = output.transformed.decisions
+    ((_, decision),) = output.edits.decisions
     assert output.data == text
     assert (decision.outcome, decision.reason) == (
         "OptedOut",
@@ -161,7 +161,7 @@ def test_knative_and_spark_say_what_has_to_be_enabled() -> None:
         b"apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\nspec:\n  template:\n    spec:\n"
         b"      containers: [{image: 'app:1'}]\n"
     )
-    spread, flags = map(str, edited(text).transformed.results)
+    spread, flags = map(str, edited(text).edits.messages)
     assert spread.startswith("warning: ")
     assert "default-affinity-type" in spread
     assert flags.startswith("warning: ")
@@ -197,14 +197,14 @@ def test_an_affinity_that_the_kind_has_no_field_for_is_an_error() -> None:
     )
     with pytest.raises(Failed) as failed:
         edited(LACKING, Options(workloads=rows))
-    assert [str(result) for result in failed.value.results] == [
+    assert [str(result) for result in failed.value.messages] == [
         "error: example.com/v1/Widget/a spec: it has to run on amd64 (arm64 is not offered by app:1), but Widget has "
         "no field for node affinity; restrict its namespace or nodes by other means, or leave such pods as they are "
         "with --on-conflict leave (document 1, line 4)"
     ]
     output = edited(LACKING, Options(workloads=rows, on_conflict="leave"))
     assert output.data == LACKING
-    assert [result.severity for result in output.transformed.results] == ["warning"]
+    assert [result.severity for result in output.edits.messages] == ["warning"]
     both = LACKING.replace(b"app:1", b"both:1")
     assert b"tolerations: [{key: kubernetes.io/arch" in edited(both, Options(workloads=rows)).data
 
@@ -221,7 +221,7 @@ def test_a_toleration_that_the_kind_has_no_field_for_is_an_error_where_nothing_e
     both = LACKING.replace(b"app:1", b"both:1")
     output = edited(both, rows)
     assert output.data == both
-    assert [str(result) for result in output.transformed.results] == [
+    assert [str(result) for result in output.edits.messages] == [
         "info: example.com/v1/Widget/a spec: a toleration of kubernetes.io/arch=arm64:NoSchedule would be added, but "
         "Widget has no field for tolerations (document 1, line 4)"
     ]

@@ -96,8 +96,8 @@ def test_what_is_added_stands_beside_what_is_there(group: str, platforms: str) -
     after = [json.loads(one) for one in made.data.split(b"---\n")[1:]]
     assert [list(lost(*pair)) for pair in zip(objects, after, strict=True)] == [[]] * len(objects)
     assert edited(made.data, Options(on_conflict="leave")).data == made.data
-    said = {pod.location.document for pod, _ in made.transformed.decisions}
-    said |= {one.location.document for one in made.transformed.results if one.location}
+    said = {pod.location.document for pod, _ in made.edits.decisions}
+    said |= {one.location.document for one in made.edits.messages if one.location}
     assert said == set(range(1, len(objects) + 1))
 
 

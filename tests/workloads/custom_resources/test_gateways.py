@@ -129,7 +129,7 @@ def test_operations_of_a_json_patch_are_heeded() -> None:
         edited(patched(terms, "amd"))
     image = patched("{op: replace, path: /spec/template/spec/containers/0/image, value: 'amd:1'}", "both")
     assert edited(image).data == image
-    assert any("this patch may change the images" in str(one) for one in edited(image).transformed.results)
+    assert any("this patch may change the images" in str(one) for one in edited(image).edits.messages)
     harmless = patched("{op: add, path: /spec/replicas, value: 2}", "amd")
     assert b"nodeAffinity" in edited(harmless).data
 
@@ -144,7 +144,7 @@ def test_what_a_merge_with_the_proxy_of_the_class_would_end_is_said() -> None:
     )
     narrowed = edited(text)
     assert b"nodeAffinity" in narrowed.data
-    assert [one.severity for one in narrowed.transformed.results if "mergeType merges it" in one.message] == [
+    assert [one.severity for one in narrowed.edits.messages if "mergeType merges it" in one.text] == [
         "warning"
     ]
     fine = text.replace(b"amd:1", b"both:1")

@@ -66,7 +66,7 @@ def test_each_value_of_the_option(
 def test_the_kinds_of_kubernetes_are_none_of_the_options_business(mode: CustomResources) -> None:
     deployment = of("Deployment", "IMAGE").replace(b"apps.kruise.io/v1alpha1", b"apps/v1")
     assert written(deployment, mode) == ALL
-    assert edited(deployment.replace(b"IMAGE", b"both:1"), unseen=mode).transformed.results == ()
+    assert edited(deployment.replace(b"IMAGE", b"both:1"), unseen=mode).edits.messages == ()
 
 
 @pytest.mark.parametrize(
@@ -119,33 +119,33 @@ def test_each_kind_is_named_once_however_many_objects_it_has() -> None:
         for number in range(3)
         for kind in ("CloneSet", "StatefulSet")
     )
-    results = edited(several, unseen="read").transformed.results
+    results = edited(several, unseen="read").edits.messages
     assert [(one.severity, one.ref and one.ref.name) for one in results] == [
         ("warning", "cloneset-0"),
         ("warning", "statefulset-0"),
     ]
-    assert {one.message for one in results} == {
+    assert {one.text for one in results} == {
         "not seen with OpenKruise: check the pods (3 such pods), or let admission place them (archfit policy, "
         "archfit serve)"
     }
-    left = edited(several, unseen="seen").transformed.results
-    assert {(one.severity, one.message) for one in left} == {
+    left = edited(several, unseen="seen").edits.messages
+    assert {(one.severity, one.text) for one in left} == {
         ("info", "not transformed: not seen with OpenKruise (--custom-resources seen) (3 such pods)")
     }
     assert len(left) == 2
-    none = edited(several, unseen="none").transformed.results
-    assert {(one.severity, one.message) for one in none} == {
+    none = edited(several, unseen="none").edits.messages
+    assert {(one.severity, one.text) for one in none} == {
         ("info", "not transformed: it is a custom resource (--custom-resources none) (3 such pods)")
     }
 
 
 def test_nothing_is_said_of_a_pod_that_needs_nothing() -> None:
-    assert edited(of("CloneSet", "both:1"), unseen="read").transformed.results == ()
+    assert edited(of("CloneSet", "both:1"), unseen="read").edits.messages == ()
     skipped = of("CloneSet", "amd:1").replace(
         b"  name: a\n", b"  name: a\n  annotations: {archfit.dev/skip: 'true'}\n"
     )
     for mode in ("read", "seen", "none"):
-        assert edited(skipped, unseen=mode).transformed.results == ()
+        assert edited(skipped, unseen=mode).edits.messages == ()
 
 
 def test_a_conflict_stays_one() -> None:
@@ -161,7 +161,7 @@ def test_a_toleration_is_written_only_where_each_architecture_needs_one(
     image: str, withheld: tuple[str, ...]
 ) -> None:
     output = edited(of("CloneSet", image), unseen="read")
-    ((_, decision),) = output.transformed.decisions
+    ((_, decision),) = output.edits.decisions
     assert decision.withheld == withheld
     assert (b"tolerations" in output.data) == (image == "arm:1")
     assert output.data == edited(of("CloneSet", image)).data or withheld
@@ -176,7 +176,7 @@ def test_no_preference_and_no_affinity_that_is_not_needed(options: Options) -> N
 
 def test_a_stream_that_was_placed_with_all_is_left_as_it_is() -> None:
     text = edited(of("CloneSet", "both:1")).data
-    (decision,) = (decision for _, decision in edited(text, unseen="read").transformed.decisions)
+    (decision,) = (decision for _, decision in edited(text, unseen="read").edits.decisions)
     assert (decision.outcome, decision.withheld) == ("AlreadySet", ())
 
 
@@ -186,7 +186,7 @@ def test_the_summary_counts_what_is_no_longer_written() -> None:
     )
 
     def said(mode: CustomResources) -> str:
-        made = edited(text, unseen=mode).transformed
+        made = edited(text, unseen=mode).edits
         return summary(made.decisions, made.answers, 0)
 
     assert (
@@ -200,7 +200,7 @@ def test_the_summary_counts_what_is_no_longer_written() -> None:
 @pytest.mark.usefixtures("clone_set_seen")
 def test_the_report_says_how_the_row_is_known() -> None:
     def value(text: bytes) -> dict[str, object]:
-        (pair,) = edited(text, unseen="read").transformed.decisions
+        (pair,) = edited(text, unseen="read").edits.decisions
         found: dict[str, object] = json.loads(json.dumps(decision_value(*pair)))
         return {name: found[name] for name in ("known", "withheld") if name in found}
 
@@ -218,8 +218,8 @@ def test_a_kind_whose_row_gives_a_reason_keeps_it() -> None:
         b"  images: [{major: 17, image: 'amd:1'}]\n"
     )
     for mode in ("all", "read", "seen", "none"):
-        (said,) = edited(text, unseen=mode).transformed.results
-        assert "it lists images for Clusters" in said.message
+        (said,) = edited(text, unseen=mode).edits.messages
+        assert "it lists images for Clusters" in said.text
 
 
 def test_each_group_has_an_operator_with_a_name() -> None:

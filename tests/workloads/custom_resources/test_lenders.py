@@ -82,12 +82,12 @@ def test_another_tag_of_a_runtimes_image_is_not_known() -> None:
     runtime, service = _stream("ServingRuntime", "", "amd:1", "", "runtimeVersion: '2'")
     output = edited((runtime + service).encode())
     assert output.data.decode() == runtime + service
-    assert "the containers of its serving runtime" in "".join(map(str, output.transformed.results))
+    assert "the containers of its serving runtime" in "".join(map(str, output.edits.messages))
 
 
 def test_a_runtime_that_is_not_in_the_stream_is_warned_of() -> None:
     _, service = _stream("ServingRuntime", "", "", "", "image: amd:1")
-    warnings = [str(one) for one in edited(service.encode()).transformed.results if one.severity == "warning"]
+    warnings = [str(one) for one in edited(service.encode()).edits.messages if one.severity == "warning"]
     assert any("terms of a predictor replace those of its serving runtime" in one for one in warnings)
 
 
@@ -98,7 +98,7 @@ def test_a_predictor_of_its_own_has_no_runtime() -> None:
     )
     output = edited(text)
     assert b"nodeAffinity" in output.data
-    assert not any("serving runtime" in str(one) for one in output.transformed.results)
+    assert not any("serving runtime" in str(one) for one in output.edits.messages)
 
 
 _TRAINING = """apiVersion: trainer.kubeflow.org/v1alpha1
@@ -136,7 +136,7 @@ def test_the_image_of_a_train_job_takes_the_place_of_its_runtimes(trainer: str, 
     text = _TRAINING.replace("TRAINER", trainer).replace("STEP", "trainer").encode()
     output = edited(text)
     assert output.data == text
-    warnings = [str(one) for one in output.transformed.results if one.severity == "warning"]
+    warnings = [str(one) for one in output.edits.messages if one.severity == "warning"]
     assert len(warnings) == bool(lacking)
     assert all("spec.runtimePatches" in one and lacking in one for one in warnings)
 
@@ -148,7 +148,7 @@ def test_a_job_that_does_not_train_is_placed_in_the_runtime_and_not_judged_again
     runtime, _, job = output.data.partition(b"---\n")
     assert b"nodeAffinity" in runtime
     assert job == text.partition(b"---\n")[2]
-    assert not any("spec.runtimePatches" in str(one) for one in output.transformed.results)
+    assert not any("spec.runtimePatches" in str(one) for one in output.edits.messages)
 
 
 # Where a TrainJob changes the pods of a job of its runtime, by release of Trainer; the apiVersion is the same.
@@ -218,7 +218,7 @@ def test_tolerations_without_a_place_for_terms_beside_them_are_left_and_named() 
     output = edited(text)
     before, after = (one.partition(b"---\n")[2] for one in (text, output.data))
     assert after == before
-    assert any("take the place of the tolerations" in str(one) for one in output.transformed.results)
+    assert any("take the place of the tolerations" in str(one) for one in output.edits.messages)
 
 
 @pytest.mark.parametrize("release", ["2.1", "2.2"])
@@ -234,7 +234,7 @@ def test_an_override_that_pins_a_job_to_nodes_that_cannot_run_it_is_a_conflict(r
 def test_an_old_override_that_pins_a_job_is_named() -> None:
     job = _changed("2.0", "nodeSelector: {kubernetes.io/arch: arm64}")
     text = _TRAINING.replace("TRAINER", job).replace("STEP", "trainer").encode()
-    named = [str(one) for one in edited(text).transformed.results if "not transformed" in str(one)]
+    named = [str(one) for one in edited(text).edits.messages if "not transformed" in str(one)]
     assert len(named) == 1
     assert "merged into that of the training runtime" in named[0]
 
@@ -243,7 +243,7 @@ def test_an_old_override_that_pins_a_job_is_named() -> None:
 def test_an_image_volume_of_an_override_counts(release: str) -> None:
     job = _changed(release, "volumes: [{name: data, image: {reference: 'amd:2'}}]")
     text = _TRAINING.replace("TRAINER", job).replace("STEP", "trainer").replace("amd:1", "both:1").encode()
-    results = edited(text).transformed.results
+    results = edited(text).edits.messages
     assert any("spec.runtimePatches" in str(one) and "amd:2" in str(one) for one in results)
 
 
@@ -253,7 +253,7 @@ def test_an_override_of_a_runtime_elsewhere_is_left_alone_and_named(release: str
     text = _TRAINING.replace("TRAINER", job).partition("---\n")[2].encode()
     output = edited(text)
     assert output.data == text
-    assert any("its training runtime names it" in str(one) for one in output.transformed.results)
+    assert any("its training runtime names it" in str(one) for one in output.edits.messages)
 
 
 def test_the_advice_for_a_submitter_names_the_path_of_its_kind() -> None:
@@ -262,5 +262,5 @@ def test_the_advice_for_a_submitter_names_the_path_of_its_kind() -> None:
         "apiVersion: ray.io/v1\nkind: RayCronJob\nmetadata: {name: a}\n"
         f"spec: {{jobTemplate: {{rayClusterSpec: {{{pods}}}}}}}\n"
     )
-    said = "".join(str(one) for one in edited(text.encode()).transformed.results)
+    said = "".join(str(one) for one in edited(text.encode()).edits.messages)
     assert "write spec.jobTemplate.submitterPodTemplate, with its container" in said

@@ -68,7 +68,7 @@ _FETCHED = "storageUri: 's3://bucket/model'"
 def test_a_container_that_kserve_adds_leaves_the_toleration_out(text: str, says: str) -> None:
     output = edited(text.encode())
     assert output.data == text.encode()
-    assert any(says in str(one) for one in output.transformed.results)
+    assert any(says in str(one) for one in output.edits.messages)
 
 
 @pytest.mark.parametrize(

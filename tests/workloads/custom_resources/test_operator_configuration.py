@@ -44,7 +44,7 @@ def narrowed(text: str) -> bool:
 
 
 def said(text: str) -> str:
-    return "\n".join(str(one) for one in edited(text.encode()).transformed.results)
+    return "\n".join(str(one) for one in edited(text.encode()).edits.messages)
 
 
 SIDECAR = "sidecars: [{name: logs, image: 'amd:1'}]"
@@ -92,7 +92,7 @@ def test_what_the_configuration_adds_counts(said: str, own: str, expected: bool)
 )
 def test_a_config_map_states_images_as_pairs(said: str, expected: bool) -> None:
     text = cluster("dockerImage: 'both:1'")
-    images = edited((CONFIG_MAP.replace("SAID", said) + text).encode()).transformed.answers
+    images = edited((CONFIG_MAP.replace("SAID", said) + text).encode()).edits.answers
     assert ("amd" in images) is expected
 
 
@@ -126,8 +126,8 @@ def test_more_containers_than_anybody_has_are_unknown() -> None:
 
 
 def test_the_configuration_is_said_to_be_read() -> None:
-    (only,) = edited(configured(SIDECAR).encode()).transformed.results
-    assert "it names images that run in the pods of each postgresql, where they count" in only.message
+    (only,) = edited(configured(SIDECAR).encode()).edits.messages
+    assert "it names images that run in the pods of each postgresql, where they count" in only.text
 
 
 def test_a_configuration_that_cannot_be_read_changes_nothing() -> None:

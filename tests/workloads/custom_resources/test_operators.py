@@ -59,7 +59,7 @@ UNASKED = rows("custom_resources/unasked.yaml", "stream", "says")
 def test_an_image_that_nobody_can_see_leaves_the_toleration_out(text: str, said: str) -> None:
     output = edited(text.encode())
     assert output.data == text.encode()
-    assert any(said in str(result) for result in output.transformed.results)
+    assert any(said in str(result) for result in output.edits.messages)
 
 
 _STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
@@ -92,9 +92,7 @@ def test_a_train_job_replaces_the_node_of_its_trainer_alone(
         f"containers: [{{name: {container}, image: '{image}'}}]}}}}}}}}}}]}}}}\n"
     ).encode()
     output = edited(text)
-    replaced = any(
-        "spec.trainer.image of a TrainJob replaces" in str(one) for one in output.transformed.results
-    )
+    replaced = any("spec.trainer.image of a TrainJob replaces" in str(one) for one in output.edits.messages)
     assert replaced is not narrowed
     assert (b"nodeAffinity" in output.data) is (narrowed and image == "amd:1")
     assert (b"tolerations" in output.data) is (narrowed and image == "both:1")
@@ -123,10 +121,10 @@ def test_an_api_that_refuses_placement_gets_only_what_is_needed(kind: str, spec:
     for options in (Options(), Options(affinity="always"), Options(prefer=(("arm64", 50),))):
         output = edited(text, options)
         assert output.data == text
-        assert output.transformed.results == ()
+        assert output.edits.messages == ()
     narrowed = edited(text.replace(b"both:1", b"amd:1"))
     assert b"nodeAffinity" in narrowed.data
-    assert any("kubernetes.podspec-affinity" in str(result) for result in narrowed.transformed.results)
+    assert any("kubernetes.podspec-affinity" in str(result) for result in narrowed.edits.messages)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +145,7 @@ def test_a_service_without_knative_gets_all(mode: str, *, accepts: bool) -> None
     assert edited(text).data.count(b"tolerations") == 2 * accepts
     narrowed = edited(text.replace(b"both:1", b"amd:1"))
     assert narrowed.data.count(b"nodeAffinity") == 2
-    warned = any("kubernetes.podspec-affinity" in str(result) for result in narrowed.transformed.results)
+    warned = any("kubernetes.podspec-affinity" in str(result) for result in narrowed.edits.messages)
     assert warned is not accepts
 
 
@@ -160,7 +158,7 @@ def test_the_default_affinity_is_written_along_only_with_an_affinity() -> None:
     assert b"cluster-name: logs}" in edited(text % (b"name: logs", b"amd:1")).data
     unnamed = edited(text % (b"generateName: logs-", b"amd:1"))
     assert b"podAntiAffinity" not in unnamed.data
-    assert any("metadata.name is missing" in str(result) for result in unnamed.transformed.results)
+    assert any("metadata.name is missing" in str(result) for result in unnamed.edits.messages)
 
 
 def test_a_machine_without_an_architecture_is_left_alone_and_said() -> None:
@@ -170,16 +168,16 @@ def test_a_machine_without_an_architecture_is_left_alone_and_said() -> None:
         b"  volumes: [{name: a, containerDisk: {image: 'arm:1'}}]\n"
     )
     output = edited(text)
-    (said,) = output.transformed.results
+    (said,) = output.edits.messages
     assert output.data == text
     assert said.severity == "warning"
-    assert "the cluster's default architecture" in said.message
+    assert "the cluster's default architecture" in said.text
     narrowed = text.replace(b"arm:1", b"both:1").replace(
         b"{name: a}\nspec", b"{name: a, annotations: {archfit.dev/only: arm64}}\nspec"
     )
     assert edited(narrowed).data == narrowed
     pinned = text.replace(b"spec:\n", b"spec:\n  nodeSelector: {kubernetes.io/arch: arm64}\n")
-    assert edited(pinned).transformed.results == ()
+    assert edited(pinned).edits.messages == ()
 
 
 MACHINE = """apiVersion: kubevirt.io/v1
@@ -250,7 +248,7 @@ def test_a_field_that_the_operator_takes_from_two_places_is_a_conflict() -> None
         edited(BOTH_SET)
     left = edited(BOTH_SET, Options(on_conflict="leave"))
     assert left.data == BOTH_SET
-    assert [result.severity for result in left.transformed.results] == ["warning"]
+    assert [result.severity for result in left.edits.messages] == ["warning"]
     fine = BOTH_SET.replace(b"amd:1", b"both:1")
     assert b"tolerations" in edited(fine).data
 
@@ -264,7 +262,7 @@ def test_a_pool_that_takes_the_template_of_its_kafka_is_not_given_one() -> None:
     )
     output = edited(text)
     assert output.data.count(b"nodeAffinity") == 1
-    assert [result.severity for result in output.transformed.results] == ["info"]
+    assert [result.severity for result in output.edits.messages] == ["info"]
 
 
 @pytest.mark.parametrize("namespace", ["", ", namespace: b"])
@@ -275,7 +273,7 @@ def test_a_pool_finds_its_kafka_in_its_own_namespace(namespace: str) -> None:
         "spec: {roles: [broker], template: {pod: {priorityClassName: high}}}\n---\n"
         "apiVersion: kafka.strimzi.io/v1\nkind: Kafka\nmetadata: {name: my}\nspec: {kafka: {image: 'amd:1'}}\n"
     )
-    pool, kafka = (decision for _, decision in edited(text.encode()).transformed.decisions)
+    pool, kafka = (decision for _, decision in edited(text.encode()).edits.decisions)
     assert kafka.outcome == "Change"
     assert pool.outcome == ("NotNeeded" if namespace else "Change")
 
@@ -302,8 +300,7 @@ def test_what_rook_starts_runs_the_image_of_the_cluster_in_its_namespace(kind: s
     text = f"apiVersion: ceph.rook.io/v1\nkind: {kind}\nmetadata: {{name: a, namespace: rook}}\nspec: {spec}\n---\n"
     outcomes = {
         image: [
-            one.outcome
-            for _, one in edited((text + CEPH.replace("IMAGE", image)).encode()).transformed.decisions
+            one.outcome for _, one in edited((text + CEPH.replace("IMAGE", image)).encode()).edits.decisions
         ]
         for image in ("amd:1", "both:1")
     }
@@ -312,7 +309,7 @@ def test_what_rook_starts_runs_the_image_of_the_cluster_in_its_namespace(kind: s
         "Rook adds its own image to the daemons of the cluster"
     )
     other = text + CEPH.replace("IMAGE", "amd:1").replace("namespace: rook", "namespace: other")
-    assert edited(other.encode()).transformed.decisions[0][1].outcome == "NotNeeded"
+    assert edited(other.encode()).edits.decisions[0][1].outcome == "NotNeeded"
     assert edited(text.encode()).data == text.encode()
 
 
@@ -321,7 +318,7 @@ def test_a_gateway_of_others_has_no_pods() -> None:
         "apiVersion: ceph.rook.io/v1\nkind: CephObjectStore\nmetadata: {name: a, namespace: rook}\n"
         "spec: {gateway: {externalRgwEndpoints: [{ip: 192.0.2.1}]}}\n---\n"
     )
-    assert len(edited((text + CEPH.replace("IMAGE", "amd:1")).encode()).transformed.decisions) == 1
+    assert len(edited((text + CEPH.replace("IMAGE", "amd:1")).encode()).edits.decisions) == 1
 
 
 PATCHED = (
@@ -340,7 +337,7 @@ def test_a_patch_that_argo_merges_into_the_pod_is_heeded() -> None:
     assert b"nodeAffinity" in edited(limits).data
     image = patched('{"containers": [{"name": "main", "image": "amd:1"}]}').replace(b"'amd:1'", b"'both:1'")
     assert edited(image).data == image
-    assert any("this patch may change the images" in str(one) for one in edited(image).transformed.results)
+    assert any("this patch may change the images" in str(one) for one in edited(image).edits.messages)
     tolerating = patched('{"tolerations": [{"operator": "Exists", "key": "ci"}]}')
     assert b"nodeAffinity" in edited(tolerating).data
     placed_there = patched('{"affinity": {"podAntiAffinity": {}}}')
@@ -365,9 +362,9 @@ def test_terms_that_argo_merges_into_a_template_are_not_lost() -> None:
     term = "{matchExpressions: [{key: disk, operator: Exists}]}"
     text = MERGED.replace("TERM", term)
     alone = text.replace("OWN", "{podAntiAffinity: {}}").encode()
-    (said,) = edited(alone).transformed.results
+    (said,) = edited(alone).edits.messages
     assert edited(alone).data == alone
-    assert "is merged into spec.templates[0]" in said.message
+    assert "is merged into spec.templates[0]" in said.text
     required = f"{{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{term}]}}}}}}"
     assert edited(text.replace("OWN", required).encode()).data.count(b"kubernetes.io/arch") == 1
     harmless = alone.replace(b"nodeAffinity: {requiredDuring", b"podAffinity: {preferredDuring")
@@ -418,4 +415,4 @@ def test_a_toleration_of_an_operators_configuration_is_hidden_only_where_one_is_
     assert edited(text).data == text
     output = edited(text.replace(b"both:1", b"arm:1"))
     assert b"tolerations" in output.data
-    assert any("replace `toleration`" in str(result) for result in output.transformed.results)
+    assert any("replace `toleration`" in str(result) for result in output.edits.messages)

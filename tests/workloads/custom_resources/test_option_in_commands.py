@@ -39,7 +39,7 @@ _OWN = pod("own.example/amd:1") + pod("own.example/both:1", name="b")
 _CONFIGURATION = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {customResources: %s}\n"
 
 
-class Decided(NamedTuple):
+class StreamDecisions(NamedTuple):
     """A pod of the stream with `customResources: all`.
 
     known: own (a kind of Kubernetes), seen or read. narrowed: it gets more than a toleration. images: as requests.
@@ -84,13 +84,13 @@ class Streamed(NamedTuple):
         made = {(one.repository, one.reference) for one in self.registry.asked}
         return output, frozenset(made & {_request(*name) for name in self.registry.names})
 
-    def pods(self) -> list[Decided]:
+    def pods(self) -> list[StreamDecisions]:
         """Every pod of the stream."""
         report = self.folder / "report.json"
         self.asking("transform", "--custom-resources=all", "--report", str(report))
         said = json.loads(report.read_text(encoding="utf-8"))
         return [
-            Decided(
+            StreamDecisions(
                 one["document"],
                 one.get("known", "own").partition(",")[0].partition(" ")[0],
                 one["outcome"] == "Change",
@@ -142,7 +142,7 @@ def streamed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Streamed]:
 
 
 @pytest.fixture(scope="module")
-def pods(streamed: Streamed) -> list[Decided]:
+def pods(streamed: Streamed) -> list[StreamDecisions]:
     return streamed.pods()
 
 
@@ -172,18 +172,18 @@ CHANGED: dict[tuple[str, ...], Callable[[bytes, bytes], set[int]]] = {
 """The numbers of the documents that a command changes, or says that it would, by its words."""
 
 
-def _images(pods: list[Decided], value: str) -> frozenset[tuple[str, str]]:
+def _images(pods: list[StreamDecisions], value: str) -> frozenset[tuple[str, str]]:
     """Those of the pods that a run with this value may change."""
     return frozenset(image for one in pods if one.counts(value) for image in one.images)
 
 
-def test_the_stream_has_what_the_values_tell_apart(pods: list[Decided]) -> None:
+def test_the_stream_has_what_the_values_tell_apart(pods: list[StreamDecisions]) -> None:
     kinds = {(one.known, one.narrowed) for one in pods if one.changes}
     assert kinds == {(known, narrowed) for known in ("own", "seen", "read") for narrowed in (True, False)}
 
 
 @pytest.mark.parametrize("value", VALUES)
-def test_the_commands_agree(streamed: Streamed, pods: list[Decided], value: str) -> None:
+def test_the_commands_agree(streamed: Streamed, pods: list[StreamDecisions], value: str) -> None:
     option = f"--custom-resources={value}"
     changed = {one.document for one in pods if one.written(value)}
     images = _images(pods, value)
@@ -193,7 +193,9 @@ def test_the_commands_agree(streamed: Streamed, pods: list[Decided], value: str)
 
 
 @pytest.mark.parametrize("value", VALUES)
-def test_the_lock_file_holds_what_a_run_asks_for(streamed: Streamed, pods: list[Decided], value: str) -> None:
+def test_the_lock_file_holds_what_a_run_asks_for(
+    streamed: Streamed, pods: list[StreamDecisions], value: str
+) -> None:
     option, file = f"--custom-resources={value}", str(streamed.folder / f"{value}.lock")
     _, asked = streamed.asking("lock", option, "--lock-file", file)
     assert asked == _images(pods, value)
@@ -204,7 +206,7 @@ def test_the_lock_file_holds_what_a_run_asks_for(streamed: Streamed, pods: list[
 
 
 @pytest.mark.parametrize("value", VALUES)
-def test_an_audit_asks_for_all_that_runs(streamed: Streamed, pods: list[Decided], value: str) -> None:
+def test_an_audit_asks_for_all_that_runs(streamed: Streamed, pods: list[StreamDecisions], value: str) -> None:
     file = streamed.folder / "archfit.yaml"
     file.write_text(_CONFIGURATION % value, encoding="utf-8")
     _, asked = streamed.asking("audit", "--format", "json", "--config", str(file))

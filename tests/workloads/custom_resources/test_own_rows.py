@@ -81,9 +81,9 @@ def test_the_row_that_is_shown_works_when_it_is_pasted(judge: Judge, text: str, 
     before, after = without(text), with_affinity(text)
     output = edited(before)
     assert output.data == before
-    (said,) = output.transformed.results
+    (said,) = output.edits.messages
     assert said.severity == "info"
-    shown = re.search(r"add this to the configuration file: (.*)", said.message)
+    shown = re.search(r"add this to the configuration file: (.*)", said.text)
     assert shown
     assert f"podSpec: '{path}'" in shown[1]
     assert placed(judge, before, configured(shown[1] + "\n")) == after
@@ -91,7 +91,7 @@ def test_the_row_that_is_shown_works_when_it_is_pasted(judge: Judge, text: str, 
 
 def test_a_kind_is_named_once_however_many_there_are() -> None:
     one = "apiVersion: example.com/v1\nkind: Widget\nspec:\n  containers: [{image: 'app:1'}]\n---\n"
-    (said,) = map(str, edited((one * 3).encode()).transformed.results)
+    (said,) = map(str, edited((one * 3).encode()).edits.messages)
     assert said == (
         "info: example.com/v1/Widget: not transformed: example.com/Widget seems to hold a pod template, but "
         "archfit does not know where; to change it, add this to the configuration file: spec: {workloads: [{group: "
@@ -101,7 +101,7 @@ def test_a_kind_is_named_once_however_many_there_are() -> None:
 
 def test_what_does_not_look_like_a_pod_is_passed_through_in_silence() -> None:
     text = b"apiVersion: example.com/v1\nkind: Widget\nspec: {image: {size: 3}, template: x}\n"
-    assert edited(text).transformed.results == ()
+    assert edited(text).edits.messages == ()
 
 
 WORKING = [
@@ -161,7 +161,7 @@ def test_a_version_completes_an_image_that_has_no_tag(image: str, asked: list[st
         "spec: {workloads: [{group: example.com, kind: Widget, podSpec: spec.pod, images: [spec.image+version]}]}\n"
     )
     text = f"apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec: {{image: {image}, version: v2, pod: {{}}}}\n"
-    ((pod, _),) = edited(text.encode(), options).transformed.decisions
+    ((pod, _),) = edited(text.encode(), options).edits.decisions
     assert [use.text for use in pod.images if use.text] == asked
 
 
@@ -258,7 +258,7 @@ LESS = (
 def test_rows_that_read_less_than_archfits_own_are_told_once() -> None:
     """A row of the user's replaces those that archfit has, and with them what they read."""
     stream = KAFKA + b"---\n" + KAFKA
-    said = [str(one) for one in edited(stream, configured(LESS % "spec.kafka.image")).transformed.results]
+    said = [str(one) for one in edited(stream, configured(LESS % "spec.kafka.image")).edits.messages]
     (told,) = [one for one in said if "workloads:" in one]
     assert told.startswith(
         "warning: workloads: the rows for kafka.strimzi.io/Kafka replace archfit's own, which read "
@@ -273,17 +273,16 @@ def test_rows_that_read_as_much_are_not_told() -> None:
         b"spec: {template: {spec: {containers: [{image: 'app:1'}]}}}\n"
     )
     row = "spec:\n  workloads:\n  - {group: argoproj.io, kind: Rollout, podSpec: spec.template.spec}\n"
-    assert edited(rollout, configured(row)).transformed.results == ()
-    assert edited(KAFKA).transformed.results == edited(KAFKA, configured(row)).transformed.results
+    assert edited(rollout, configured(row)).edits.messages == ()
+    assert edited(KAFKA).edits.messages == edited(KAFKA, configured(row)).edits.messages
 
 
 def test_a_kind_of_kubernetes_that_is_replaced_is_told_too() -> None:
     job = b"apiVersion: batch/v1\nkind: CronJob\nspec: {x: {containers: [{image: 'app:1'}]}}\n"
     row = "spec:\n  workloads:\n  - {group: batch, kind: CronJob, podSpec: spec.x}\n"
-    (told,) = edited(job, configured(row)).transformed.results
+    (told,) = edited(job, configured(row)).edits.messages
     assert (
-        "batch/CronJob replace archfit's own, which read spec.jobTemplate.spec.template.spec too"
-        in told.message
+        "batch/CronJob replace archfit's own, which read spec.jobTemplate.spec.template.spec too" in told.text
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from archfit.options.settings import Options
-from archfit.pipeline import inventory
+from archfit.pipeline import scan
 from archfit.yaml.stream import split
 
 ARGUMENTS = {"parameters": [{"name": "img", "value": "amd:1"}, {"name": "tag", "value": "1"}]}
@@ -115,7 +115,7 @@ NOT_KNOWN = [
 
 def images(value):
     data = yaml.safe_dump(value).encode()
-    found = inventory(data, split(data), Options())
+    found = scan(data, split(data), Options())
     return [
         use.text for document in found.documents for pod in document.pods for use in pod.images if use.text
     ], found.texts
@@ -137,6 +137,6 @@ def test_noop_any_other_stays_a_placeholder(value):
 @pytest.mark.parametrize(("kind", "unknown"), [("Workflow", 1), ("CronWorkflow", 0)])
 def test_a_parameter_that_may_be_submitted_with_another_value_is_not_known_to_the_gate(kind, unknown):
     data = yaml.safe_dump(workflow([main(W)], kind=kind)).encode()
-    found = inventory(data, split(data), Options())
+    found = scan(data, split(data), Options())
     uses = [use for document in found.documents for pod in document.pods for use in pod.images]
     assert sum("submitted with another value" in use.unasked for use in uses) == unknown

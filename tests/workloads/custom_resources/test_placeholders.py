@@ -35,7 +35,7 @@ def test_what_is_filled_in_later_is_left_alone(pod_spec: str, reason: str) -> No
     data = graph(pod_spec)
     output = edited(data)
     assert output.data == data
-    ((_, decision),) = output.transformed.decisions
+    ((_, decision),) = output.edits.decisions
     assert decision.outcome == "OptedOut"
     assert reason in decision.reason
 

@@ -46,11 +46,11 @@ def test_only_what_a_policy_creates_is_edited(kind: str, action: str, metadata: 
     text = _policy(kind, action, metadata)
     output = edited(text)
     assert (b"nodeAffinity" in output.data) == created
-    assert created == (not output.transformed.results)
+    assert created == (not output.edits.messages)
     if not created:
         assert output.data == text
-        (said,) = output.transformed.results
-        assert "compares" in said.message
+        (said,) = output.edits.messages
+        assert "compares" in said.text
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_the_action_of_a_policy_counts_before_that_of_what_it_holds(
     ).encode()
     output = edited(text)
     assert (b"nodeAffinity" in output.data) == created
-    assert created or any("compares" in one.message for one in output.transformed.results)
+    assert created or any("compares" in one.text for one in output.edits.messages)
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,12 @@ def test_terms_that_a_policy_adds_to_older_ones_are_warned_of(kind: str, terms: 
     written = f"{own % terms}, containers:" if terms != "[]" else "containers:"
     output = edited(_policy(kind, "enforce").replace(b"containers:", written.encode()))
     assert b"amd64" in output.data
-    assert [one.severity for one in output.transformed.results] == ["warning"] * warned
+    assert [one.severity for one in output.edits.messages] == ["warning"] * warned
 
 
 def test_a_pattern_without_a_pod_is_not_worth_a_word() -> None:
     text = _policy("mustnothave", "inform").replace(b"kind: Deployment", b"kind: ConfigMap")
-    assert edited(text).transformed.results == ()
+    assert edited(text).edits.messages == ()
 
 
 def test_a_policy_of_text_is_named() -> None:
@@ -104,8 +104,8 @@ def test_a_policy_of_text_is_named() -> None:
         b"apiVersion: policy.open-cluster-management.io/v1\nkind: ConfigurationPolicy\nmetadata: {name: a}\n"
         b"spec:\n  remediationAction: enforce\n  object-templates-raw: |\n    - complianceType: musthave\n"
     )
-    (said,) = edited(text).transformed.results
-    assert "spec.object-templates-raw is text that archfit does not read" in said.message
+    (said,) = edited(text).edits.messages
+    assert "spec.object-templates-raw is text that archfit does not read" in said.text
 
 
 JOB = "{spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: 'both:1'}]}}}}"
@@ -147,7 +147,7 @@ spec:
 def test_what_a_webhook_keeps_as_it_is_gets_what_it_needs_alone(text: str) -> None:
     unchanged = edited(text.encode())
     assert unchanged.data == text.encode()
-    ((_, decision),) = unchanged.transformed.decisions
+    ((_, decision),) = unchanged.edits.decisions
     assert decision.immutable
     assert b"nodeAffinity" in edited(text.replace("both:1", "amd:1").encode()).data
     assert b"tolerations" in edited(text.encode(), Options(immutable="full")).data

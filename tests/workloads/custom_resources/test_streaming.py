@@ -118,7 +118,7 @@ def test_lists_that_stand_in_both_templates_of_flink_are_named() -> None:
         "image: 'both:1', podTemplate: {spec: {tolerations: [{key: a, operator: Exists}]}}, "
         "taskManager: {podTemplate: {spec: {tolerations: [{key: spot, operator: Exists}]}}}"
     )
-    said = map(str, edited(FLINK.format(spec=spec).encode()).transformed.results)
+    said = map(str, edited(FLINK.format(spec=spec).encode()).edits.messages)
     assert any(
         "spec.podTemplate.spec.tolerations and spec.taskManager.podTemplate.spec.tolerations item by item"
         in one
@@ -179,7 +179,7 @@ def test_the_jobs_of_keycloak_are_placed_too(spec: str, found: Found) -> None:
 
 def test_the_import_of_a_realm_says_who_places_its_job() -> None:
     text = b"apiVersion: k8s.keycloak.org/v2alpha1\nkind: KeycloakRealmImport\nmetadata: {name: a}\nspec: {realm: {}}\n"
-    (said,) = edited(text).transformed.results
+    (said,) = edited(text).edits.messages
     assert "placed by spec.import.scheduling of that Keycloak" in str(said)
 
 
@@ -221,7 +221,7 @@ def test_the_import_of_a_realm_says_who_places_its_job() -> None:
 def test_an_image_that_the_operator_chooses_leaves_the_toleration_out(text: str, said: str) -> None:
     output = edited(text.encode())
     assert output.data == text.encode()
-    assert any(said in str(result) for result in output.transformed.results)
+    assert any(said in str(result) for result in output.edits.messages)
 
 
 def test_an_init_container_whose_image_is_stated_counts() -> None:

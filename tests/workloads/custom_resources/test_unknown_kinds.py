@@ -27,7 +27,7 @@ HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 def said(text: str, options: Options | None = None) -> list[str]:
     output = edited(text.encode(), options)
     assert output.data == text.encode()
-    return [str(result) for result in output.transformed.results]
+    return [str(result) for result in output.edits.messages]
 
 
 def thing(group: str, kind: str, spec: str = "{}") -> str:
@@ -158,7 +158,7 @@ def test_the_kind_that_the_remedy_names_leaves_namesakes_in() -> None:
     argo = thing("argoproj.io", "Workflow", "{templates: [{container: {image: 'amd:1'}}]}")
     output = edited(f"{other}---\n{argo}".encode(), Options(exclude=(Exclude(word[1]),)))
     assert b"nodeAffinity" in output.data
-    assert not any("example.com" in str(one) for one in output.transformed.results)
+    assert not any("example.com" in str(one) for one in output.edits.messages)
 
 
 def test_an_object_that_is_left_out_is_not_named() -> None:

@@ -40,9 +40,9 @@ def test_an_image_that_no_row_reads_is_named(more: str, path: str) -> None:
     text = (CLUSTER + more).encode()
     output = edited(text)
     assert output.data == text
-    (said,) = output.transformed.results
+    (said,) = output.edits.messages
     assert said.field == path
-    assert "archfit does not know which pod runs amd" in said.message
+    assert "archfit does not know which pod runs amd" in said.text
     assert edited(CLUSTER.encode()).data != CLUSTER.encode()
     with pytest.raises(Failed):
         edited(text, Options(strict=True))
@@ -64,9 +64,9 @@ def test_placement_that_no_row_reads_is_named_and_costs_the_toleration(more: str
     text = (CLUSTER + more).encode()
     output = edited(text)
     assert output.data == text
-    (said,) = output.transformed.results
+    (said,) = output.edits.messages
     assert said.field == path
-    assert f"archfit does not know which pods {path.rpartition('.')[2]} places there" in said.message
+    assert f"archfit does not know which pods {path.rpartition('.')[2]} places there" in said.text
     assert b"nodeAffinity" in edited(text.replace(b"both:1", b"amd:1")).data
     with pytest.raises(Failed):
         edited(text, Options(strict=True))
@@ -82,7 +82,7 @@ def test_placement_that_no_row_reads_is_named_and_costs_the_toleration(more: str
 )
 def test_placement_that_a_row_reads_costs_nothing(more: str) -> None:
     output = edited((CLUSTER + more).encode())
-    assert output.transformed.results == ()
+    assert output.edits.messages == ()
     assert b"kubernetes.io/arch" in output.data
 
 
@@ -126,19 +126,17 @@ def test_an_image_that_runs_in_another_pod_is_named_and_costs_this_one_nothing(k
     version, _, name = kind.rpartition("/")
     text = f"apiVersion: {version}\nkind: {name}\nmetadata: {{name: a}}\nspec: {spec}\n"
     output = edited(text.encode())
-    assert any(
-        "not transformed: " in one.message and named in one.message for one in output.transformed.results
-    )
-    assert not any(use.text == "amd:1" for pod, _ in output.transformed.decisions for use in pod.images)
+    assert any("not transformed: " in one.text and named in one.text for one in output.edits.messages)
+    assert not any(use.text == "amd:1" for pod, _ in output.edits.decisions for use in pod.images)
 
 
 def test_a_row_of_the_user_says_whose_placement_it_is() -> None:
     text = WIDGET.replace("  baseImage: amd:1\n", "  gateway: {nodeSelector: {a: b}}\n").encode()
-    (said,) = edited(text, configured(ROW)).transformed.results
-    assert "name its path in a row of the kind, as podSpec, or under neverRun" in said.message
+    (said,) = edited(text, configured(ROW)).edits.messages
+    assert "name its path in a row of the kind, as podSpec, or under neverRun" in said.text
     for more in ("    neverRun: [spec.gateway]\n", "    neverRun: [spec.gateway.nodeSelector]\n"):
         output = edited(text, configured(ROW + more))
-        assert output.transformed.results == ()
+        assert output.edits.messages == ()
         assert b"tolerations" in output.data
 
 
@@ -155,7 +153,7 @@ def test_a_row_of_the_user_says_whose_placement_it_is() -> None:
 )
 def test_what_is_no_image_is_not_taken_for_one(more: str) -> None:
     output = edited((CLUSTER + more).encode())
-    assert output.transformed.results == ()
+    assert output.edits.messages == ()
     assert b"kubernetes.io/arch" in output.data
 
 
@@ -177,14 +175,14 @@ def configured(row: str) -> Options:
 def test_a_row_of_the_user_reads_what_it_names_and_no_more() -> None:
     output = edited(WIDGET.encode(), configured(ROW))
     assert output.data == WIDGET.encode()
-    (said,) = output.transformed.results
+    (said,) = output.edits.messages
     assert said.field == "spec.baseImage"
-    assert "name its path under images or neverRun of the kind's row" in said.message
+    assert "name its path under images or neverRun of the kind's row" in said.text
     counted = edited(WIDGET.encode(), configured(ROW.replace("[spec.image]", "[spec.image, spec.baseImage]")))
     assert b"nodeAffinity" in counted.data
     never = edited(WIDGET.encode(), configured(ROW + "    neverRun: [spec.baseImage]\n"))
     assert b"tolerations" in never.data
-    assert never.transformed.results == ()
+    assert never.edits.messages == ()
 
 
 def test_a_known_kind_without_pods_names_the_image_too() -> None:
@@ -192,10 +190,8 @@ def test_a_known_kind_without_pods_names_the_image_too() -> None:
         b"apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nmetadata: {name: a}\nspec:\n  templates:\n"
         b"  - {name: a, plugin: {x: {image: 'amd:1'}}}\n"
     )
-    (said,) = edited(text).transformed.results
-    assert (
-        "archfit does not know which pod runs the image at spec.templates[0].plugin.x.image" in said.message
-    )
+    (said,) = edited(text).edits.messages
+    assert "archfit does not know which pod runs the image at spec.templates[0].plugin.x.image" in said.text
 
 
 def test_whole_objects_inside_are_looked_at_by_themselves() -> None:
@@ -206,7 +202,7 @@ def test_whole_objects_inside_are_looked_at_by_themselves() -> None:
     )
     output = edited(text.encode())
     assert b"nodeAffinity" in output.data
-    assert output.transformed.results == ()
+    assert output.edits.messages == ()
 
 
 @pytest.mark.parametrize("value", [{"image": "a"}, {"a": [{"b": {"image": "a"}}]}, {"images": ["a"]}])
@@ -232,12 +228,12 @@ def test_what_all_pods_share_is_bounded() -> None:
 
 def test_many_unread_images_are_named_once_for_the_object() -> None:
     text = workflow(50, 1) + b"  extraImages:\n" + b"".join(b"  - 'x:%d'\n" % n for n in range(50))
-    transformed = edited(text).transformed
-    assert len([pod for pod, _ in transformed.decisions if len(pod.images) > 4]) == 1
-    assert all(decision.outcome == "NotNeeded" for _, decision in transformed.decisions)
+    edits = edited(text).edits
+    assert len([pod for pod, _ in edits.decisions if len(pod.images) > 4]) == 1
+    assert all(decision.outcome == "NotNeeded" for _, decision in edits.decisions)
 
 
 def test_an_image_list_is_no_reason_to_fail() -> None:
     with pytest.raises((Failed, InvalidInput)):
         edited(CLUSTER.encode() + b"  kubernetesConfig: {}\n")
-    assert edited(CLUSTER.encode() + b"  images: [null, 3, {a: b}]\n").transformed.results == ()
+    assert edited(CLUSTER.encode() + b"  images: [null, 3, {a: b}]\n").edits.messages == ()

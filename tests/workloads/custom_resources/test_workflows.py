@@ -44,10 +44,10 @@ def test_an_affinity_that_hides_those_of_others_is_said(kind: str, says: str) ->
     text = CALLED.replace("KIND", kind).replace(STATED, "a: b").replace("both:1", "amd:1")
     output = edited(text.encode())
     assert b"nodeAffinity" in output.data
-    (warning,) = [one for one in output.transformed.results if one.severity == "warning"]
+    (warning,) = [one for one in output.edits.messages if one.severity == "warning"]
     assert warning.field == "spec.templates[0].affinity"
-    assert "workflowDefaults" in warning.message
-    assert says in warning.message
+    assert "workflowDefaults" in warning.text
+    assert says in warning.text
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_what_runs_beside_every_step_is_unknown(text: str) -> None:
     """argoexec; Tekton's entrypoint."""
     output = edited(text.encode())
     assert output.data == text.encode()
-    assert any("adds its" in one.message for one in output.transformed.results if one.severity == "info")
+    assert any("adds its" in one.text for one in output.edits.messages if one.severity == "info")
 
 
 RUN = (
@@ -84,9 +84,9 @@ def test_a_run_of_tekton_keeps_the_defaults_of_its_controller() -> None:
     assert b"arm64" in edited(own).data.removeprefix(multi)
     amd = edited(RUN.replace("STATED", "a: b").replace("IMAGE", "amd:1").encode())
     assert b"nodeAffinity" in amd.data
-    (warning,) = [one for one in amd.transformed.results if one.severity == "warning"]
+    (warning,) = [one for one in amd.edits.messages if one.severity == "warning"]
     assert warning.field == "spec.taskRunTemplate.podTemplate.affinity"
-    assert "default-pod-template" in warning.message
+    assert "default-pod-template" in warning.text
 
 
 STEPS = (
@@ -126,7 +126,7 @@ def test_a_listener_of_tekton_is_left_and_said() -> None:
         "spec: {resources: {customResource: {spec: {template: {spec: {containers: [{name: a}]}}}}}}\n"
     )
     output = edited(text.encode())
-    assert any("chooses its image" in one.message for one in output.transformed.results)
+    assert any("chooses its image" in one.text for one in output.edits.messages)
 
 
 SENSOR = (
@@ -160,7 +160,7 @@ def test_an_image_that_an_event_fills_in_is_unknown(inner: str, outer: str) -> N
     output = edited(text.encode())
     assert output.data.count(b"tolerations") == 1
     assert output.data.endswith(text.encode()[-200:])
-    assert any("fill it in" in one.message for one in output.transformed.results)
+    assert any("fill it in" in one.text for one in output.edits.messages)
 
 
 @pytest.mark.parametrize("inner", [f"{SPEC}.containers.0.args.0", "metadata.name"])
@@ -191,7 +191,7 @@ def test_policies_of_karmada_that_replace_images_are_named() -> None:
     )
     output = edited(text.encode())
     assert output.data == text.encode()
-    assert any("member cluster" in one.message for one in output.transformed.results)
+    assert any("member cluster" in one.text for one in output.edits.messages)
 
 
 POOL = (

@@ -20,13 +20,13 @@ from archfit.base.patch import Path, dotted
 from archfit.base.printable import visible
 from archfit.base.results import Decision as PodDecision
 from archfit.base.results import Location, has_error
-from archfit.base.results import Result as Finding
+from archfit.base.results import Message as StreamMessage
 from archfit.images.platforms import Absent, Answer, Malformed, Unasked, Unknown
 from archfit.lookup.lookup import lookup_of
 from archfit.options.table import VARIABLE_PREFIX
-from archfit.placement.decide import decide as decided
+from archfit.placement.decide import decide as decide_pod
 from archfit.placement.selection import pod_options, questions
-from archfit.reports.report import decision_value, result_value
+from archfit.reports.report import decision_value, message_value
 from archfit.reports.summary import lines
 from archfit.rewrite.command import frame_of, layer_of
 from archfit.run import Run
@@ -102,20 +102,16 @@ def _transform(manifests: AnyStr, options: Options) -> Result[AnyStr]:
         outcome = run.outcome(data)
     finally:
         run.close()
-    transformed = outcome.transformed
-    if transformed is None or transformed.failed():
+    edits = outcome.edits
+    if edits is None or edits.failed():
         raise _failed(outcome)
-    splices = (
-        frame.with_results(transformed, outcome.results, transformed.splices)
-        if frame
-        else transformed.splices
-    )
+    splices = frame.with_results(edits, outcome.messages, edits.splices) if frame else edits.splices
     written: Any = manifests
     if splices or outcome.data is not data:
         written = b"".join(stream.parts(outcome.data, splices))
         if not isinstance(manifests, bytes):
             written = written.decode()
-    return Result(written, _decisions(outcome), _messages(outcome), as_values(transformed.answers))
+    return Result(written, _decisions(outcome), _messages(outcome), as_values(edits.answers))
 
 
 def _bytes_of(manifests: object) -> bytes:
@@ -166,10 +162,10 @@ def _decide(pod_spec: object, images: object, options: Options) -> Decision:
     pod = _pod(pod_spec)
     own = pod_options(pod, settings.options)
     answers = {text: given.of(text) for text in questions(pod, own)}
-    decision = decided(pod, own, answers, settings.options)
+    decision = decide_pod(pod, own, answers, settings.options)
     values = as_values(answers)
-    messages = [_message(_below(result), _kind(result, decision, answers)) for result in decision.results]
-    if has_error(decision.results):
+    messages = [_message(_below(message), _kind(message, decision, answers)) for message in decision.messages]
+    if has_error(decision.messages):
         errors = [message for message in messages if message.severity == "error"]
         raise FailedCall("\n".join(map(str, errors)), _one_kind(errors), messages, images=values)
     patch = [step.replace(path=step.path[len(_AT) :]) for step in decision.patch]
@@ -177,10 +173,10 @@ def _decide(pod_spec: object, images: object, options: Options) -> Decision:
     return _decision(value | {"object": {}, "path": ""}, messages, values)
 
 
-def _below(result: Finding) -> Finding:
-    """The result, seen from the pod spec."""
-    path = result.path[len(_AT) :]
-    return result.replace(ref=None, location=None, path=path, field=dotted(path))
+def _below(message: StreamMessage) -> StreamMessage:
+    """The message, seen from the pod spec."""
+    path = message.path[len(_AT) :]
+    return message.replace(ref=None, location=None, path=path, field=dotted(path))
 
 
 def _pod(pod_spec: object) -> Pod:
@@ -248,14 +244,14 @@ def _environ() -> dict[str, str]:
 
 
 def _failed(outcome: StreamOutcome) -> FailedCall:
-    transformed = outcome.transformed
+    edits = outcome.edits
     messages = _messages(outcome)
     errors = [message for message in messages if message.severity == "error"]
     text = "\n".join(
         line.removeprefix("error: ")
-        for line in lines(result for result in outcome.results if result.severity == "error")
+        for line in lines(message for message in outcome.messages if message.severity == "error")
     )
-    images = as_values(transformed.answers) if transformed else {}
+    images = as_values(edits.answers) if edits else {}
     return FailedCall(text, _one_kind(errors), messages, _decisions(outcome), images)
 
 
@@ -265,21 +261,21 @@ def _one_kind(errors: Sequence[Message]) -> ErrorKind:
 
 
 def _messages(outcome: StreamOutcome) -> tuple[Message, ...]:
-    transformed = outcome.transformed
-    if transformed is None:
-        return tuple(_message(result, "input") for result in outcome.results)
-    # `located` gives a result of a decision another line.
+    edits = outcome.edits
+    if edits is None:
+        return tuple(_message(message, "input") for message in outcome.messages)
+    # `located` gives a message of a decision another line.
     owners = {
-        _identity(result): decision for _, decision in transformed.decisions for result in decision.results
+        _identity(message): decision for _, decision in edits.decisions for message in decision.messages
     }
     return tuple(
-        _message(result, _kind(result, owners.get(_identity(result)), transformed.answers))
-        for result in outcome.results
+        _message(message, _kind(message, owners.get(_identity(message)), edits.answers))
+        for message in outcome.messages
     )
 
 
-def _identity(result: Finding) -> tuple[object, ...]:
-    return result.ref, result.field, result.message
+def _identity(message: StreamMessage) -> tuple[object, ...]:
+    return message.ref, message.field, message.text
 
 
 _KINDS: Mapping[type, ErrorKind] = {
@@ -287,41 +283,41 @@ _KINDS: Mapping[type, ErrorKind] = {
 }  # fmt: skip
 
 
-def _kind(result: Finding, decision: PodDecision | None, answers: Mapping[str, Answer]) -> ErrorKind:
+def _kind(message: StreamMessage, decision: PodDecision | None, answers: Mapping[str, Answer]) -> ErrorKind:
     """Of an error. decision: whose it is, None for one about the stream."""
     if decision is None:
         return "input"
-    if result.image:
-        return _KINDS.get(type(answers.get(result.image)), "input")
+    if message.image:
+        return _KINDS.get(type(answers.get(message.image)), "input")
     return "conflict" if decision.outcome == "Conflict" else "input"
 
 
-def _message(result: Finding, kind: ErrorKind) -> Message:
-    value = result_value(result)
+def _message(message: StreamMessage, kind: ErrorKind) -> Message:
+    value = message_value(message)
     return Message(
-        result.severity,
-        visible(result.message.replace("\n", " ")),
+        message.severity,
+        visible(message.text.replace("\n", " ")),
         value.get("object", {}),
         value.get("field", ""),
         value.get("document", 0),
         value.get("line", 0),
         value.get("source", ""),
-        result.image,
-        kind if result.severity == "error" else "",
+        message.image,
+        kind if message.severity == "error" else "",
     )
 
 
 def _decisions(outcome: StreamOutcome) -> tuple[Decision, ...]:
-    transformed = outcome.transformed
-    if transformed is None:
+    edits = outcome.edits
+    if edits is None:
         return ()
     decisions = []
-    for pod, decision in transformed.decisions:
+    for pod, decision in edits.decisions:
         messages = [
-            _message(result, _kind(result, decision, transformed.answers)) for result in decision.results
+            _message(message, _kind(message, decision, edits.answers)) for message in decision.messages
         ]
-        texts = dict.fromkeys(text for _, text in pod.named_images if text in transformed.answers)
-        values = as_values({text: transformed.answers[text] for text in texts if text})
+        texts = dict.fromkeys(text for _, text in pod.named_images if text in edits.answers)
+        values = as_values({text: edits.answers[text] for text in texts if text})
         decisions.append(_decision(decision_value(pod, decision), messages, values))
     return tuple(decisions)
 

@@ -41,7 +41,7 @@ from archfit.base import packages, standard_streams
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.base.files import read_file, replace, unwritable
 from archfit.base.printable import count, few, visible
-from archfit.base.results import Result
+from archfit.base.results import Message
 from archfit.cli.inputs.command_inputs import stated_date
 from archfit.cli.inputs.output_files import check_report
 from archfit.cli.invocation import Invocation, read_invocation
@@ -58,7 +58,7 @@ _DEFAULTS = Layer("defaults of archfit audit (timeout)", {"timeout": Given(600.0
 """A cluster has more images than a chart, and nobody waits at a terminal for a pod to start."""
 
 
-def run(
+def audit(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
@@ -72,13 +72,13 @@ def run(
     render = _renderer(flags)
     if flags.merge:
         collected = merged((file, facts_of_report(file, "--merge")) for file in flags.merge)
-        facts, results, requests = collected.facts, [*collected.results], 0
+        facts, messages, requests = collected.facts, [*collected.messages], 0
         check_labels(facts, flags.by, merged=True)
         if missing := [f"{shard.index} of {shard.number}" for shard in missing_shards(facts)]:
             text = f"the reports of these shards are missing: {few(missing, 10)}; their images are not known. Name them"
-            results.append(Result("warning", f"{text} with --merge, too"))
+            messages.append(Message("warning", f"{text} with --merge, too"))
     else:
-        facts, results, requests = _audited(invocation, flags, stdin, stderr, environ)
+        facts, messages, requests = _audited(invocation, flags, stdin, stderr, environ)
     if before:
         check_comparison(before, facts, flags.compare)
     report = findings(facts, flags.required, prices, flags.assume_cpu, flags.by, flags.own)
@@ -86,21 +86,21 @@ def run(
     _write(render(report, since), flags.output, stdout)
     code, verdict = _judged(report, since, flags)
     if flags.format == "openmetrics":
-        results += (Result("warning", text) for text in audit_openmetrics.left_out(report))
+        messages += (Message("warning", text) for text in audit_openmetrics.left_out(report))
     answers = {image.answer for image in facts.images}
     is_asked = not (flags.merge or flags.shard or invocation.settings.operator.offline)
     if is_asked and "Unknown" in answers and not answers & {"Found", "Absent"}:
         code = 1
         verdict.append(f"error: no image was answered, so nothing is known: {next(unknown_reasons(report))}")
-    results = [*(Result("warning", text) for text in flags.warnings), *results]
-    stderr.writelines(f"{line}\n" for line in (*lines(results), *verdict))
+    messages = [*(Message("warning", text) for text in flags.warnings), *messages]
+    stderr.writelines(f"{line}\n" for line in (*lines(messages), *verdict))
     stderr.write(f"archfit: {_summary(facts, requests)}\n")
     return code
 
 
 def _audited(
     invocation: Invocation, flags: AuditFlags, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
-) -> tuple[AuditFacts, list[Result], int]:
+) -> tuple[AuditFacts, list[Message], int]:
     """The facts, messages about them, and the number of requests to registries."""
     settings = invocation.settings
     collected = _collected(invocation, flags, stdin, environ)
@@ -121,8 +121,8 @@ def _audited(
                 most=flags.newer_tags,
                 seconds=max(0.0, settings.operator.timeout_seconds - (monotonic() - started)),
             )
-        listed = [Result("info", _by_index(len(lookup.listed)))] if lookup.listed else []
-        return facts, [*collected.results, *lookup.results, *listed], sum(lookup.requests.values())
+        listed = [Message("info", _by_index(len(lookup.listed)))] if lookup.listed else []
+        return facts, [*collected.messages, *lookup.messages, *listed], sum(lookup.requests.values())
 
 
 def _by_index(images: int) -> str:

@@ -28,7 +28,7 @@ from archfit.audit.running.object_fields import mapping
 from archfit.base import standard_streams
 from archfit.base.errors import UsageError
 from archfit.base.printable import count, few, visible
-from archfit.base.results import Result
+from archfit.base.results import Message
 from archfit.cli.inputs.command_inputs import moment_text
 from archfit.cli.inputs.input_files import found_files, read_inputs
 from archfit.cluster import live_objects as live
@@ -62,7 +62,7 @@ class Collected(Record):
     """The facts, with every image still to be asked for, and messages about what was read."""
 
     facts: AuditFacts
-    results: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
 
 
 def from_files(words: Sequence[str], stdin: BinaryIO, options: Options, flags: AuditFlags) -> Collected:
@@ -77,7 +77,7 @@ def from_files(words: Sequence[str], stdin: BinaryIO, options: Options, flags: A
     title = " ".join("standard input" if name == "-" else name for name in names)
     collector = Collector("lists", title, options, keys_of(flags.by), programs=flags.programs)
     reports: dict[str, AuditFacts] = {}
-    warnings: list[Result] = []
+    warnings: list[Message] = []
     for name in names:
         try:
             if name == "-":
@@ -88,7 +88,7 @@ def from_files(words: Sequence[str], stdin: BinaryIO, options: Options, flags: A
                 for member in read.files:
                     _add(collector, reports, BytesIO(member.data), member.name)
                 if read.warning:
-                    warnings.append(Result("warning", read.warning))
+                    warnings.append(Message("warning", read.warning))
                 continue
             (input_file,) = found_files(name, "archfit audit")
             standard_streams.check_apart(os.stat(input_file.path), repr(name))
@@ -100,7 +100,7 @@ def from_files(words: Sequence[str], stdin: BinaryIO, options: Options, flags: A
     whole = merged([(collector.name, collected.facts), *reports.items()])
     if flags.cluster and len(whole.facts.snapshots) > 1:
         raise UsageError(f"--cluster: the input is of {len(whole.facts.snapshots)} clusters: leave it out")
-    return whole.replace(results=(*collected.results, *warnings, *whole.results))
+    return whole.replace(messages=(*collected.messages, *warnings, *whole.messages))
 
 
 def merged(reports: Iterable[tuple[str, AuditFacts]]) -> Collected:
@@ -127,7 +127,7 @@ def merged(reports: Iterable[tuple[str, AuditFacts]]) -> Collected:
         f"nothing says of which clusters these are: {names}. Two moments of one cluster would count twice: name the "
         "cluster with --cluster when you make a report"
     )
-    return Collected(facts, (Result("warning", warning),))
+    return Collected(facts, (Message("warning", warning),))
 
 
 def from_cluster(
@@ -155,7 +155,7 @@ def from_cluster(
     if flags.cluster or snapshot.name:
         return collected
     nameless = "the cluster has no name, so no later report can be compared with this one: add --cluster NAME"
-    return collected.replace(results=(*collected.results, Result("warning", nameless)))
+    return collected.replace(messages=(*collected.messages, Message("warning", nameless)))
 
 
 def as_stated(collected: Collected, cluster: str, date: str) -> Collected:
@@ -195,7 +195,7 @@ def _live(connection: ClusterConnection, flags: AuditFlags, options: Options) ->
     logs = _Logs(connection)
     log = [logs.last_lines] if flags.logs else []
     collector = Collector("live", "", options, keys_of(flags.by), *log, programs=flags.programs)
-    results = []
+    messages = []
     for kind, consequence in _READ.items():
         try:
             for value in live.live_objects(connection, (kind,), flags.namespace):
@@ -203,11 +203,11 @@ def _live(connection: ClusterConnection, flags: AuditFlags, options: Options) ->
         except ClusterError as error:
             if kind is live.PODS or error.reason not in {"forbidden", "not-found"}:
                 raise
-            results.append(Result("warning", f"{error}. Without them {consequence}"))
+            messages.append(Message("warning", f"{error}. Without them {consequence}"))
     makers = pool_objects(connection)
     for value in makers.values:
         collector.add(value)
-    results += [Result("warning", f"{why}. Without them {NOT_READ}") for _what, why in makers.unread]
+    messages += [Message("warning", f"{why}. Without them {NOT_READ}") for _what, why in makers.unread]
     try:
         namespace = get_if_there(connection, f"/api/v1/namespaces/{KUBE_SYSTEM}")
     except ClusterError as error:
@@ -218,9 +218,9 @@ def _live(connection: ClusterConnection, flags: AuditFlags, options: Options) ->
     collected = _collected(collector, flags)
     (snapshot,) = collected.facts.snapshots
     snapshot = snapshot.replace(unread_pools=tuple(what for what, _why in makers.unread))
-    results += [Result("warning", text) for text in logs.unread]
+    messages += [Message("warning", text) for text in logs.unread]
     facts = collected.facts.replace(snapshots=(snapshot,))
-    return Collected(facts, (*results, *collected.results))
+    return Collected(facts, (*messages, *collected.messages))
 
 
 def _add(collector: Collector, reports: dict[str, AuditFacts], file: BinaryIO, name: str) -> None:
@@ -260,4 +260,4 @@ def _collected(collector: Collector, live: AuditFlags | None = None) -> Collecte
         f"archfit does not know where these kinds hold pods: {shown}{more}; describe them under `workloads:` "
         "(archfit setup workloads)"
     )
-    return Collected(facts, (Result("info", message),))
+    return Collected(facts, (Message("info", message),))

@@ -1,4 +1,4 @@
-"""What a run reports: one Decision for each pod spec, and Results in the shape of a KRM function's.
+"""What a run reports: one Decision for each pod spec, and Messages in the shape of a KRM function's.
 
     Change        the patch is applied
     AlreadySet    it is as archfit would leave it
@@ -7,7 +7,7 @@
     Unresolved    an image's platforms are not known, and the policy is to leave the pod
     Conflict      no node that the pod allows can run all its images
 
-Source of Result: kustomize, cmd/config/docs/api-conventions/functions-spec.md, `results`.
+Source of Message: kustomize, cmd/config/docs/api-conventions/functions-spec.md, `results`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Location(Record):
         return f"document {self.document}, line {self.line}{' of the stream' if source else ''}{source}"
 
 
-class Result(Record):
+class Message(Record):
     """One message for the user.
 
     field: dotted path such as `spec.containers[0].image`, or "". path: the same from the document's root, () where the
@@ -80,7 +80,7 @@ class Result(Record):
     """
 
     severity: Severity
-    message: str
+    text: str
     ref: ObjectRef | None = None
     field: str = ""
     location: Location | None = None
@@ -88,15 +88,15 @@ class Result(Record):
     image: str = ""
 
     @classmethod
-    def from_error(cls, error: InvalidInput) -> Result:
-        """The result for a stream that cannot be read."""
+    def from_error(cls, error: InvalidInput) -> Message:
+        """The message for a stream that cannot be read."""
         location = Location(error.document, error.line) if error.line else None
         return cls("error", error.message, location=location)
 
     def __str__(self) -> str:
         head = " ".join(part for part in (str(self.ref) if self.ref else "", self.field) if part)
         where = f" ({self.location})" if self.location else ""
-        return f"{self.severity}: {head + ': ' if head else ''}{self.message}{where}"
+        return f"{self.severity}: {head + ': ' if head else ''}{self.text}{where}"
 
 
 class Removed(Record):
@@ -133,7 +133,7 @@ class Decision(Record):
     reachable: architectures the pod can reach in the end, sorted.
     removed: architectures of the cluster that an image took away, with the images to blame.
     immutable: the object cannot be changed once applied (`placement.case`).
-    results: warnings and errors of this pod spec.
+    messages: warnings and errors of this pod spec.
     controller: the object that controls this one and decides in its place, as `ReplicaSet/web-5d4f`, or "".
     withheld: what a row that was not seen keeps archfit from writing, as "a toleration of key=value:effect".
     beside_record: it was made for the pod with what an earlier run recorded, which therefore stays.
@@ -147,13 +147,13 @@ class Decision(Record):
     reachable: tuple[str, ...] = ()
     removed: tuple[Removed, ...] = ()
     immutable: bool = False
-    results: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
     controller: str = ""
     withheld: tuple[str, ...] = ()
     beside_record: bool = False
     reasons: tuple[Reason, ...] = ()
 
 
-def has_error(results: Iterable[Result]) -> bool:
+def has_error(messages: Iterable[Message]) -> bool:
     """Whether an error stands in the way of any output."""
-    return any(result.severity == "error" for result in results)
+    return any(message.severity == "error" for message in messages)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
 
 
-def read(stdin: BinaryIO) -> bytes:
+def read_input(stdin: BinaryIO) -> bytes:
     """All of standard input. Raises ArchfitError."""
     check_apart(_file(stdin), "standard input")
     try:

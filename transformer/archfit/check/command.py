@@ -13,8 +13,8 @@ from typing import BinaryIO, TextIO
 
 from archfit.base.errors import UsageError
 from archfit.base.patch import dotted
-from archfit.base.results import Decision, Result, has_error
-from archfit.check.findings import Check, Finding, from_result, of_decisions, of_objects, of_verdicts, placed
+from archfit.base.results import Decision, Message, has_error
+from archfit.check.findings import Check, Finding, from_message, of_decisions, of_objects, of_verdicts, placed
 from archfit.check.junit import LEFT_ALONE, placement_cases, problems, required_cases
 from archfit.check.newer_tags import newer_of, with_newer
 from archfit.check.reports import UPDATES, report_places, write_reports
@@ -28,7 +28,7 @@ from archfit.explain.verbose import verbose_lines
 from archfit.images.platforms import Answer, Found, Platform, Unasked, Unknown, meant_arm64
 from archfit.options.layers import STAMPS_PRESENT
 from archfit.options.settings import Options
-from archfit.pipeline import decided
+from archfit.pipeline import decide
 from archfit.placement.requirement import container_start, judge, not_known
 from archfit.placement.selection import answers_for
 from archfit.pod_stages import located
@@ -43,7 +43,7 @@ from archfit.workloads.pods import Pod
 _COMMAND = BY_NAME["check"]
 
 
-def run(
+def check(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
@@ -88,11 +88,11 @@ def run(
         pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
         about = [*run.messages, *run.unmatched_filters(pods, inventories)]
         named = meant_arm64([platform.architecture for platform in required], answers.values())
-        about += [Result("warning", f"--require: {named}")] if named else []
-        results = [*about, *(result for part in checked for result in part.results)]
-        check = _check([from_result(result, "") for result in about], checked, question)
+        about += [Message("warning", f"--require: {named}")] if named else []
+        messages = [*about, *(message for part in checked for message in part.messages)]
+        outcome = _check([from_message(message, "") for message in about], checked, question)
         decisions = tuple(pair for part in checked for pair in part.decisions)
-        report = run.prepare_report(check.exit_code, results, decisions, answers)
+        report = run.prepare_report(outcome.exit_code, messages, decisions, answers)
         explained = [
             (manifests.name, manifests.data, manifests.inventory, part.decisions)
             for manifests, part in zip(inputs, checked, strict=True)
@@ -100,10 +100,10 @@ def run(
         ]
         why = run.explanations(explained, answers)
     files = {manifests.name for manifests in inputs}.union(*(part.sources for part in checked))
-    report.commit_after(lambda: write_reports(places, check, files, stdout))
-    read_on = after_failure(results, decisions, answers) if check.exit_code == 1 else ""
-    run.write_messages([*why, read_on, *lines(results)])
-    return check.exit_code
+    report.commit_after(lambda: write_reports(places, outcome, files, stdout))
+    read_on = after_failure(messages, decisions, answers) if outcome.exit_code == 1 else ""
+    run.write_messages([*why, read_on, *lines(messages)])
+    return outcome.exit_code
 
 
 def _check_not_all_rendered(inputs: Sequence[Manifests]) -> None:
@@ -146,13 +146,13 @@ class _Question(Record):
 class _Checked(Record):
     """What became of one input; see `Check`.
 
-    results: for standard error, with the name of its file. images: the texts of those that were looked at. unasked: as
+    messages: for standard error, with the name of its file. images: the texts of those that were looked at. unasked: as
     of `PlatformCheck`. unknown: why an image is not known, by its text, or its place where it has none. decisions:
     where placement was the question. sources: files that --source-root found.
     """
 
     findings: Sequence[Finding]
-    results: Sequence[Result]
+    messages: Sequence[Message]
     cases: Sequence[Finding]
     images: frozenset[str]
     unasked: frozenset[tuple[str, str]]
@@ -179,11 +179,11 @@ def _checked(
         single = (document for document in inventory.documents if not document.span.item)
         origins = {document.span.number: roots.origin(document.value) for document in single}
         groups = [tuple(_at_source(each, name, roots, origins) for each in group) for group in groups]
-    exact = located(manifests.data, inventory.documents, tuple(checked.results))
+    exact = located(manifests.data, inventory.documents, tuple(checked.messages))
     return checked.replace(
         findings=groups[0],
         cases=groups[1],
-        results=[in_file(result, name) for result in exact],
+        messages=[in_file(message, name) for message in exact],
         objects=len({(left.ref, left.location) for left in inventory.untouched if not left.controller}),
         sources=frozenset(each.file for group in groups for each in group if roots and each.file),
     )
@@ -198,9 +198,9 @@ def _required(
         (pod, judge(pod, own, answers, options, question.required, question.programs))
         for pod, own in inventory.pods()
     ]
-    judged = [pair for pair in verdicts if not pair[1].left_out and not has_error(pair[1].results)]
-    about = [*manifests.results, *inventory.results]
-    read = [from_result(result, name) for result in about]
+    judged = [pair for pair in verdicts if not pair[1].left_out and not has_error(pair[1].messages)]
+    about = [*manifests.messages, *inventory.messages]
+    read = [from_message(message, name) for message in about]
     uses = list(of_verdicts(verdicts, name, line, allowed=allowed))
     unread = list(of_objects(inventory.untouched, name, allowed=allowed))
     cases: Iterable[Finding] = ()
@@ -208,7 +208,7 @@ def _required(
         cases = (*problems(read), *required_cases(verdicts, name, line, allowed=allowed), *unread)
     return _Checked(
         [*read, *uses, *unread],
-        [*about, *dict.fromkeys(result for _, verdict in verdicts for result in verdict.results)],
+        [*about, *dict.fromkeys(message for _, verdict in verdicts for message in verdict.messages)],
         tuple(cases),
         frozenset(use.text for pod, _ in judged for use in pod.images if use.text),
         frozenset().union(*(verdict.unasked for _, verdict in judged)),
@@ -223,7 +223,7 @@ def _placement(
     """What archfit would change, and the images that this rests on: those of pods that it does not leave alone."""
     inventory, name = manifests.inventory, manifests.name
     line = Lines(manifests.data, inventory.documents).line
-    transformed = decided(inventory, answers, options)
+    edits = decide(inventory, answers, options)
     images, unasked, unknown = set[str](), set[tuple[str, str]](), dict[str, str]()
     for pod, own in inventory.pods():
         if own.left_alone:
@@ -235,24 +235,24 @@ def _placement(
                 unknown[placed(at, name, pod.location).counted_image] = not_known(use, answer).reason
             elif isinstance(answer, Found) and answer.origin == "override" and use.text:
                 unasked.add((use.text, "stated"))
-    read = [from_result(result, name) for result in (*manifests.results, *inventory.results)]
+    read = [from_message(message, name) for message in (*manifests.messages, *inventory.messages)]
     cases: Iterable[Finding] = ()
     if question.cases:
         unread = of_objects(inventory.untouched, name, allowed=True)
-        pairs = zip(transformed.decisions, inventory.pods(), strict=True)
+        pairs = zip(edits.decisions, inventory.pods(), strict=True)
         rows = [(*pair, answers_for(pair[0], answers, options, own)) for pair, (_, own) in pairs]
         cases = (*problems(read), *placement_cases(rows, name, line), *unread)
     return _Checked(
-        [*read, *of_decisions(transformed.decisions, name, line)],
-        [*manifests.results, *transformed.results],
+        [*read, *of_decisions(edits.decisions, name, line)],
+        [*manifests.messages, *edits.messages],
         tuple(cases),
         frozenset(images),
         frozenset(unasked),
         unknown,
         len(manifests.pods),
-        sum(decision.outcome in LEFT_ALONE for _, decision in transformed.decisions),
+        sum(decision.outcome in LEFT_ALONE for _, decision in edits.decisions),
         sum(own.left_by == "annotation" for _, own in inventory.pods()),
-        decisions=transformed.decisions,
+        decisions=edits.decisions,
     )
 
 

@@ -17,7 +17,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
 from archfit.base.patch import Path, dotted
-from archfit.base.results import Decision, Location, ObjectRef, Result, Severity
+from archfit.base.results import Decision, Location, Message, ObjectRef, Severity
 from archfit.placement.requirement import Lack, NotKnown, PlatformCheck
 from archfit.startup.record import Record
 from archfit.workloads.builtin import group_of
@@ -211,11 +211,11 @@ def placed(finding: Finding, name: str, location: Location | None, line: int = 0
     return finding.replace(file=location.source, line=0, document=location.document, source=location.source)
 
 
-def from_result(result: Result, name: str, line: int = 0) -> Finding:
-    """A Result of scan, lookup or decision as a finding."""
-    rule = "problem" if result.severity == "error" else "notice"
-    finding = Finding(rule, result.severity, result.message, result.ref, result.field)
-    return placed(finding, name, result.location, line)
+def from_message(message: Message, name: str, line: int = 0) -> Finding:
+    """A Message of scan, lookup or decision as a finding."""
+    rule = "problem" if message.severity == "error" else "notice"
+    finding = Finding(rule, message.severity, message.text, message.ref, message.field)
+    return placed(finding, name, message.location, line)
 
 
 def about_pod(rule: str, severity: Severity, message: str, pod: Pod, name: str, line: Line) -> Finding:
@@ -226,12 +226,12 @@ def about_pod(rule: str, severity: Severity, message: str, pod: Pod, name: str, 
 
 def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Line) -> Iterator[Finding]:
     """What archfit would change, and the messages of its decisions, each once."""
-    reported: set[Result] = set()
+    reported: set[Message] = set()
     for pod, decision in decisions:
         if decision.outcome == "Change":
             message = f"archfit would change it: {decision.reason}"
             yield about_pod("placement", "error", message, pod, name, line)
-        yield from _from_results(pod, decision.results, name, line, reported)
+        yield from _from_messages(pod, decision.messages, name, line, reported)
 
 
 def of_objects(untouched: Iterable[Untouched], name: str, *, allowed: bool) -> Iterator[Finding]:
@@ -263,7 +263,7 @@ def of_verdicts(
 
     Each message is there once. allowed: as --allow-unknown says.
     """
-    reported: set[Result] = set()
+    reported: set[Message] = set()
     for pod, verdict in verdicts:
         if verdict.left_out:
             yield about_pod("not-checked", "info", verdict.left_out, pod, name, line)
@@ -279,7 +279,7 @@ def of_verdicts(
         for unknown in verdict.unknown:
             finding = _not_known(pod, unknown, allowed=allowed)
             yield placed(finding, name, pod.location, line(pod, unknown.use.path))
-        yield from _from_results(pod, verdict.results, name, line, reported)
+        yield from _from_messages(pod, verdict.messages, name, line, reported)
 
 
 def _lacking(pod: Pod, lack: Lack) -> Finding:
@@ -321,10 +321,10 @@ def _not_known(pod: Pod, unknown: NotKnown, *, allowed: bool) -> Finding:
     )
 
 
-def _from_results(
-    pod: Pod, results: Iterable[Result], name: str, line: Line, reported: set[Result]
+def _from_messages(
+    pod: Pod, messages: Iterable[Message], name: str, line: Line, reported: set[Message]
 ) -> Iterator[Finding]:
-    for result in results:
-        if result not in reported:
-            reported.add(result)
-            yield from_result(result, name, line(pod, result.path or pod.path))
+    for message in messages:
+        if message not in reported:
+            reported.add(message)
+            yield from_message(message, name, line(pod, message.path or pod.path))

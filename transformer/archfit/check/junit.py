@@ -58,7 +58,7 @@ def placement_cases(
 ) -> Iterator[Finding]:
     """What there is to say of each pod spec where placement is the question. Answers: one for each of its images."""
     for pod, decision, answers in decisions:
-        errors = [result.message for result in decision.results if result.severity == "error"]
+        errors = [message.text for message in decision.messages if message.severity == "error"]
         unknown = [
             f"{use.text or 'an image'}: {not_known(use, answer).cause}"
             for use, answer in zip(pod.images, answers, strict=True)
@@ -83,11 +83,11 @@ def required_cases(
 ) -> Iterator[Finding]:
     """What there is to say of each image of each pod where --require is the question. allowed: --allow-unknown."""
     for pod, judged in verdicts:
-        errors = [result.message for result in judged.results if result.severity == "error"]
+        errors = [message.text for message in judged.messages if message.severity == "error"]
         if errors:
             yield about_pod("problem", "error", "; ".join(errors), pod, name, line)
             continue
-        findings = list(of_verdicts([(pod, judged.replace(results=()))], name, line, allowed=allowed))
+        findings = list(of_verdicts([(pod, judged.replace(messages=()))], name, line, allowed=allowed))
         if judged.left_out:
             yield from findings
             continue
@@ -166,10 +166,10 @@ def _add_case(parent: Element, case: Case, classname: str) -> None:
     finding = case.finding
     if case.outcome in _ELEMENT:
         attributes = {"type": finding.rule, "message": visible(finding.message + finding.todo)}
-        result = ET.SubElement(element, _ELEMENT[case.outcome], attributes)
+        message = ET.SubElement(element, _ELEMENT[case.outcome], attributes)
         if case.outcome != "skipped":
             where = "" if finding.elsewhere or not finding.where else f" ({finding.where})"
-            result.text = visible(finding.sentence + note(finding) + where)
+            message.text = visible(finding.sentence + note(finding) + where)
     elif finding.message:
         ET.SubElement(element, "system-out").text = visible(finding.message)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _COMMAND = BY_NAME["cache"]
 
 
-def run(
+def manage_cache(
     argv: Sequence[str],
     stdout: BinaryIO,
     environ: Mapping[str, str],

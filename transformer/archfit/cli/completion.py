@@ -21,7 +21,7 @@ from archfit.options.table import CONFIG_FLAG
 from archfit.workloads.builtin import WORKLOADS
 
 
-def run(argv: Sequence[str], stdout: BinaryIO) -> int:
+def show_completion(argv: Sequence[str], stdout: BinaryIO) -> int:
     """The command, after its name. The exit code; raises UsageError."""
     words = BY_NAME["completion"].parser().read(argv)[1]
     if words and words[0] not in SHELLS:

@@ -98,7 +98,7 @@ def _kind(own: Distribution | None) -> str:
     return "checkout" if own is None or editable else "wheel"
 
 
-def run(argv: Sequence[str], stdout: BinaryIO) -> int:
+def show_installation(argv: Sequence[str], stdout: BinaryIO) -> int:
     """The command, after its name. The exit code; raises UsageError."""
     flags, words = BY_NAME["version"].parser().read(argv)
     if words:

@@ -22,7 +22,7 @@ from archfit.reports.immutable_objects import immutable_advice
 from archfit.reports.report import TIME, state_path
 
 
-def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
+def show_last_run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
     flags, words = BY_NAME["last"].parser().read(argv)
     if words:

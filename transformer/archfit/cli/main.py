@@ -68,15 +68,15 @@ def _end_on_term() -> None:
 
 
 def _transform(argv: Sequence[str], stderr: TextIO) -> int:
-    from archfit.rewrite.command import run as transform
+    from archfit.rewrite.command import transform
 
     return transform(argv, _stdin(), _stdout(), stderr, os.environ)
 
 
 def _helm(argv: Sequence[str], stderr: TextIO) -> int:
-    from archfit.integrations.helm.command import run as helm
+    from archfit.integrations.helm.command import post_render
 
-    return helm(argv, _stdin(), _stdout(), stderr, os.environ)
+    return post_render(argv, _stdin(), _stdout(), stderr, os.environ)
 
 
 _WARM = {"transform": _transform, "helm": _helm}

@@ -23,7 +23,7 @@ _FROM_CODE = {
 }
 
 
-def run(argv: Sequence[str], stdout: BinaryIO) -> int:
+def show_schema(argv: Sequence[str], stdout: BinaryIO) -> int:
     """The command, after its name. The exit code; raises UsageError."""
     names = BY_NAME["schema"].words
     name, *more = BY_NAME["schema"].parser().read(argv)[1] or ("config",)

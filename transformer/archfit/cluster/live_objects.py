@@ -20,7 +20,7 @@ _MAX_PAGES = 4000
 _Read = TypeVar("_Read")
 
 
-def listed(connection: ClusterConnection, path: str, limit: int = LIMIT) -> Iterator[dict[str, Any]]:
+def list_objects(connection: ClusterConnection, path: str, limit: int = LIMIT) -> Iterator[dict[str, Any]]:
     """Every object of a list. path: such as /apis/apps/v1/deployments. Raises ClusterError."""
     token = ""
     given: set[str] = set()
@@ -95,5 +95,5 @@ def live_objects(
 ) -> Iterator[dict[str, Any]]:
     """Every object of the kinds, in their order. namespace: "" is all. Raises ClusterError."""
     for kind in kinds:
-        for item in listed(connection, kind.path(namespace)):
+        for item in list_objects(connection, kind.path(namespace)):
             yield {"apiVersion": kind.api_version, "kind": kind.kind, **item}

@@ -45,7 +45,7 @@ The architectures of the cluster's Linux nodes, of its Windows nodes as windows/
 bring. Add those of pools that are not here and have no node at the moment."""
 
 
-def run(
+def set_up_cluster(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after the words `setup cluster`. The exit code; raises ArchfitError."""

@@ -31,7 +31,7 @@ _SOURCE = "kubectl get crd -o yaml"
 _ASK = f"pass the output of `{_SOURCE}`, or the definitions that the operator publishes"
 
 
-def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
+def set_up_workloads(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
     """The command, after the words `setup workloads`. The exit code; raises UsageError and InvalidInput."""
     flags, words = BY_NAME["setup workloads"].parser().read(argv)
     if words:

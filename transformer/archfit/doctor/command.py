@@ -41,7 +41,7 @@ from archfit.yaml.json_output import json_output
 _COMMAND = BY_NAME["doctor"]
 
 
-def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
+def diagnose(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises UsageError for its own arguments alone."""
     layer, config, flags, words = arguments.read(_COMMAND.parser(), argv, _COMMAND.options)
     if words:

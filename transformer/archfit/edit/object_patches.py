@@ -15,7 +15,7 @@ from typing import Any
 import jsonpatch
 
 from archfit.base.patch import Operation, PatchConflict, Path, Test, apply, to_json
-from archfit.base.results import Decision, Location, ObjectRef, Result
+from archfit.base.results import Decision, Location, Message, ObjectRef
 from archfit.placement.case import HELM_HOOK
 from archfit.startup.record import Record
 from archfit.workloads.documents import Document
@@ -68,10 +68,10 @@ def entries(
     return list(by_object.values())
 
 
-def problems(patched: Sequence[Entry]) -> list[Result]:
+def problems(patched: Sequence[Entry]) -> list[Message]:
     """Errors for objects that no target of kustomize can select alone."""
     refs = Counter(_identity(entry.ref) for entry in patched)
-    results = []
+    messages = []
     for entry in patched:
         if not entry.patch:
             continue
@@ -84,8 +84,8 @@ def problems(patched: Sequence[Entry]) -> list[Result]:
             why = "the input holds it more than once, which kustomize refuses: remove all but one, or use --format json"
         else:
             continue
-        results.append(Result("error", why, entry.ref, location=entry.location.replace(file=entry.file)))
-    return results
+        messages.append(Message("error", why, entry.ref, location=entry.location.replace(file=entry.file)))
+    return messages
 
 
 def as_json(patched: Iterable[Entry]) -> bytes:
@@ -118,15 +118,15 @@ def _identity(ref: ObjectRef) -> ObjectRef:
     return ref.replace(namespace=ref.namespace or "default")
 
 
-def wrong_patches(patched: Iterable[Entry]) -> list[Result]:
+def wrong_patches(patched: Iterable[Entry]) -> list[Message]:
     """Errors for patches that the two read differently, or that cannot be applied. Each is a bug of archfit's."""
-    results = []
+    messages = []
     for entry in patched:
         why = difference(entry.value, entry.patch) if entry.patch else ""
         if why:
             message = f"the patch is wrong: {why}. archfit itself failed: please report this, if you can with the input"
-            results.append(Result("error", message, entry.ref, location=entry.location))
-    return results
+            messages.append(Message("error", message, entry.ref, location=entry.location))
+    return messages
 
 
 def difference(value: Any, patch: Iterable[Operation]) -> str:

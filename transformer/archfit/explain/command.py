@@ -14,7 +14,7 @@ from archfit import __version__
 from archfit.base import standard_streams
 from archfit.base.errors import UsageError
 from archfit.base.record_json import record_value
-from archfit.base.results import Location, ObjectRef, Result, has_error
+from archfit.base.results import Location, Message, ObjectRef, has_error
 from archfit.base.terminal import shows_boxes
 from archfit.cli.inputs.command_inputs import in_file, manifests_of
 from archfit.cli.inputs.manifests import Manifests
@@ -25,7 +25,7 @@ from archfit.explain.explained import Explained, explained, merged
 from archfit.options.layers import STAMPS_PRESENT
 from archfit.options.option_entries import Exclude
 from archfit.options.text_form import Problem, exclude
-from archfit.pipeline import decided
+from archfit.pipeline import decide
 from archfit.placement.filters import GLOBS, nothing_matches
 from archfit.placement.selection import questions
 from archfit.pod_stages import located
@@ -36,7 +36,7 @@ from archfit.yaml.json_output import json_output
 _COMMAND = BY_NAME["explain"]
 
 
-def run(
+def explain(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
@@ -56,41 +56,41 @@ def run(
         if texts:
             run.look_closely()
         answers = run.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
-        parts, results, decisions = [], list(run.messages), []
+        parts, messages, decisions = [], list(run.messages), []
         for manifests in inputs:
             data, inventory = manifests.data, manifests.inventory
-            every = decided(inventory, answers, options).decisions
+            every = decide(inventory, answers, options).decisions
             parts.append(explained(manifests.name, data, inventory, every, answers, options, wanted))
-            results += _about_the_stream(manifests)
+            messages += _about_the_stream(manifests)
             decisions += [pair for pair in every if wanted(pair[0].ref)]
         pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
-        results += [*run.unmatched_filters(pods, inventories), *run.elsewhere(texts)]
+        messages += [*run.unmatched_filters(pods, inventories), *run.elsewhere(texts)]
         whole = merged(parts)
-        if not whole.pods and not whole.passed_over and not has_error(results):
-            results.append(Result("info", "the input holds no pods that archfit reads: nothing to explain"))
-        failed = has_error(results)
+        if not whole.pods and not whole.passed_over and not has_error(messages):
+            messages.append(Message("info", "the input holds no pods that archfit reads: nothing to explain"))
+        failed = has_error(messages)
         code = int(failed or not all(pod.settled for pod in whole.pods))
-        everything = [*results, *(result for _, decision in decisions for result in decision.results)]
+        everything = [*messages, *(message for _, decision in decisions for message in decision.messages)]
         report = run.prepare_report(code, everything, tuple(decisions), answers)
     if flags.format == "json":
         output = as_json(whole, code)
     else:
         output = explained_text.text(whole, ascii_only=not shows_boxes(sys.stdout)).encode()
     report.commit_after(lambda: standard_streams.write_report(stdout, [output]))
-    run.write_messages(lines(results))
+    run.write_messages(lines(messages))
     return code
 
 
-def _about_the_stream(manifests: Manifests) -> Iterable[Result]:
+def _about_the_stream(manifests: Manifests) -> Iterable[Message]:
     """What is wrong with an input. What is said about its objects is in the trees."""
     left = {untouched.ref for untouched in manifests.inventory.untouched}
     own = [
-        result
-        for result in manifests.inventory.results
-        if result.severity != "info" or result.ref not in left
+        message
+        for message in manifests.inventory.messages
+        if message.severity != "info" or message.ref not in left
     ]
-    exact = located(manifests.data, manifests.inventory.documents, (*manifests.results, *own))
-    return [in_file(result, manifests.name) for result in exact]
+    exact = located(manifests.data, manifests.inventory.documents, (*manifests.messages, *own))
+    return [in_file(message, manifests.name) for message in exact]
 
 
 def _glob(text: str) -> Exclude:

@@ -99,7 +99,7 @@ def explanation(
     given = () if own.left_alone else answers_for(pod, answers, options, own)
     facts = None if own.left_alone else pod_case(pod, own, given, options)
     images = image_answers(pod, own, given, facts, decision, options)
-    case = None if facts is None or has_error(facts.results) else facts
+    case = None if facts is None or has_error(facts.messages) else facts
     pod = case.pod if case else pod  # with what an earlier run recorded, where that counts
     demands = case.reaches if case else ()
     opened, reaches = _open(demands), _reaches(demands)
@@ -124,9 +124,9 @@ def explanation(
         _steps(decision, "tolerations"),
         _steps(decision, "preferences"),
         tuple(
-            Message(result.severity, result.field, result.message)
-            for result in decision.results
-            if result.path not in about_images
+            Message(message.severity, message.field, message.text)
+            for message in decision.messages
+            if message.path not in about_images
         ),
         tuple(remedies(own, case, decision, images, frozenset(opened) - {*reaches, *shut})),
     )

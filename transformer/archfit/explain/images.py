@@ -75,9 +75,9 @@ def image_answers(
             if image.text and image.text != use.text and image.path in paths
         )
         messages = dict.fromkeys(
-            result.message.removeprefix(f"{use.text}: ")
-            for result in decision.results
-            if result.path in paths and not result.message.startswith(beside)
+            message.text.removeprefix(f"{use.text}: ")
+            for message in decision.messages
+            if message.path in paths and not message.text.startswith(beside)
         )
         entry = _answer(use, answer, counted.get(use), own, wanted)
         entries.append(entry.replace(fields=tuple(map(dotted, paths)), messages=tuple(messages)))

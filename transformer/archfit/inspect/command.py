@@ -20,7 +20,7 @@ from archfit.images.candidates import NewerTags
 from archfit.images.overrides import override
 from archfit.images.platforms import Answer, Found, Platform, Unknown, is_wasm, unanswerable
 from archfit.images.reference import Reference, parse
-from archfit.inspect.listing import listed
+from archfit.inspect.listing import read_listing
 from archfit.inspect.report import Inspected, as_json, problem, text
 from archfit.lookup.image_programs import image_programs
 from archfit.lookup.lookup import Lookup, open_lookup
@@ -37,7 +37,7 @@ _COMMAND = BY_NAME["inspect"]
 _ANY_AGE = 100 * 365 * 86400
 
 
-def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+def inspect(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
     invocation = read_invocation(_COMMAND, argv, environ, stderr)
     flags, texts, settings = invocation.flags, invocation.words, invocation.settings
@@ -117,7 +117,7 @@ def _described(
             )
     return image.replace(
         source=f"{endpoint.origin}/{endpoint.repository}" if endpoint else "",
-        listing=listed(document.body, document.content_type) if document and endpoint else None,
+        listing=read_listing(document.body, document.content_type) if document and endpoint else None,
         runs_on=None if architectures is None else tuple(sorted(architectures)),
         notes=notes,
     )

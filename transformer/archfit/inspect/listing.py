@@ -44,7 +44,7 @@ class ManifestListing(Record):
     entries: tuple[ListedEntry, ...]
 
 
-def listed(body: bytes, content_type: str) -> ManifestListing:
+def read_listing(body: bytes, content_type: str) -> ManifestListing:
     """What the document lists, for people to look at. content_type: as received. Raises InvalidManifest.
 
     Sizes are those that descriptors state; of a single manifest, its own and those of config and layers. The document

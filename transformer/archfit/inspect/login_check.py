@@ -49,7 +49,7 @@ class Checked(Record):
     date: str = ""
 
 
-def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+def check_login(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
     invocation = read_invocation(_COMMAND, argv, environ, stderr)
     words, operator = invocation.words, invocation.settings.operator

@@ -15,7 +15,7 @@ from archfit.audit.merge import merge
 from archfit.audit.reports import facts_of_report
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.printable import count, visible
-from archfit.base.results import Result, has_error
+from archfit.base.results import Message, has_error
 from archfit.cli.inputs.command_inputs import manifests_of
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
@@ -34,7 +34,7 @@ _WORDS_OF_CHECK = {"added": "missing", "dropped": "unused"}
 _PRUNE_ALL = "the input holds no manifests, and --prune would drop their entries. Did the command before the pipe fail?"
 
 
-def run(
+def lock(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
@@ -51,14 +51,14 @@ def run(
         if flags.prune and any(source.blank for source in inputs):
             raise UsageError(_PRUNE_ALL)
     needs = _together(lock_needs(inputs, settings.options), audits)
-    if _failed(needs.results, stderr):
+    if _failed(needs.messages, stderr):
         return 1
     content = content_of(path)
     before = {} if content is None else lockfile.parse(content, path)
     names = chosen(needs.needed, before, flags.update, add=flags.add_missing)
     answers = looked_up(names, needs, asked_anew(settings.operator), environ, stderr)
-    results = [*answers.messages, *(failed_result(source) for source in answers.failed)]
-    if _failed([*needs.results, *results], stderr):
+    messages = [*answers.messages, *(failed_result(source) for source in answers.failed)]
+    if _failed([*needs.messages, *messages], stderr):
         return 1
     after = merged(before, answers.locked, needs.needed, prune=flags.prune)
     changed = changes(before, after)
@@ -89,17 +89,17 @@ def run(
         summary.append(unknown_words(needs.unknown))
     summary.append(count(answers.requests, "registry request"))
     lacking = [f"lacking: {name} (--add-missing adds it)" for name in needs.needed if name not in after]
-    _write_lines(stderr, lines([*needs.results, *results]))
+    _write_lines(stderr, lines([*needs.messages, *messages]))
     _write_lines(stderr, [*(_line(change, words) for change in changed), *lacking])
     _write_lines(stderr, [f"archfit: {path} {state}: {', '.join(summary)}"])
     return 3 if stale else 0
 
 
-def _failed(results: Sequence[Result], stderr: TextIO) -> bool:
+def _failed(messages: Sequence[Message], stderr: TextIO) -> bool:
     """Whether an error is among them; then all of them go to standard error."""
-    if not has_error(results):
+    if not has_error(messages):
         return False
-    _write_lines(stderr, [*lines(results), failure(results)])
+    _write_lines(stderr, [*lines(messages), failure(messages)])
     return True
 
 
@@ -129,10 +129,10 @@ def _audit_needs(files: Sequence[str], options: Options, *, prune: bool) -> Lock
             "the report again without --offline"
         )
     needed = {name: name for name in known if not override(parse(name), options.image_platforms)}
-    results = tuple(
+    messages = tuple(
         _left_out(image, prune=prune) for image in facts.images if image.answer not in ("Found", "Unasked")
     )
-    return LockNeeds(needed, {name: Result("error", "") for name in needed}, results)
+    return LockNeeds(needed, {name: Message("error", "") for name in needed}, messages)
 
 
 def _together(manifests: LockNeeds, audits: LockNeeds) -> LockNeeds:
@@ -140,18 +140,18 @@ def _together(manifests: LockNeeds, audits: LockNeeds) -> LockNeeds:
     return LockNeeds(
         {**audits.needed, **manifests.needed},
         {**audits.uses, **manifests.uses},
-        (*manifests.results, *audits.results),
+        (*manifests.messages, *audits.messages),
         manifests.unknown,
     )
 
 
-def _left_out(image: ImageFacts, *, prune: bool) -> Result:
+def _left_out(image: ImageFacts, *, prune: bool) -> Message:
     why = visible(image.detail) or "the audit has no answer for it"
     if image.answer == "Unread":
         why = "the audit did not ask for it; merge the reports of all shards first"
     name = visible(image.reference)
     if prune and image.answer in ("Unknown", "Unread"):
-        return Result(
+        return Message(
             "error", f"{name}: {why}; --prune would drop its entry: audit it again, or leave --prune out"
         )
-    return Result("warning", f"{name} is left out: {why}")
+    return Message("warning", f"{name} is left out: {why}")

@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import TextIO
 
 from archfit.base.patch import dotted
-from archfit.base.results import Result
+from archfit.base.results import Message
 from archfit.cli.inputs.command_inputs import in_file
 from archfit.cli.inputs.manifests import Manifests
 from archfit.images.overrides import override
@@ -27,21 +27,21 @@ class LockNeeds(Record):
     """What the manifests need.
 
     needed: an image string for each normalised reference, in order. uses: by image string, where it is first named, as
-    a Result without message. results: messages about the manifests. unknown: why images cannot be locked, in a word or
+    a Message without text. messages: about the manifests. unknown: why images cannot be locked, in a word or
     two, one for each.
     """
 
     needed: dict[str, str]
-    uses: dict[str, Result]
-    results: tuple[Result, ...]
+    uses: dict[str, Message]
+    messages: tuple[Message, ...]
     unknown: tuple[str, ...] = ()
 
 
 def lock_needs(inputs: Iterable[Manifests], options: Options) -> LockNeeds:
     """The images to look up, each once, without those that an override answers."""
     needed: dict[str, str] = {}
-    uses: dict[str, Result] = {}
-    results: list[Result] = []
+    uses: dict[str, Message] = {}
+    messages: list[Message] = []
     unknown: dict[str, str] = {}
     for manifests in inputs:
         for text in manifests.inventory.texts:
@@ -49,28 +49,30 @@ def lock_needs(inputs: Iterable[Manifests], options: Options) -> LockNeeds:
             if not override(reference, options.image_platforms):
                 needed.setdefault(reference.normalised, text)
         lines = Lines(manifests.data, manifests.inventory.documents)
-        about = [*manifests.results, *manifests.inventory.results]
+        about = [*manifests.messages, *manifests.inventory.messages]
         for pod, own in manifests.inventory.pods():
             answers = answers_for(pod, {}, options, own)
             if not own.left_alone:
                 about += malformed(pod, answers, options)
             for use, answer in zip(pod.images, answers, strict=True):
                 if use.text and use.text not in uses:
-                    uses[use.text] = in_file(lines.located(pod.result("error", "", use.path)), manifests.name)
+                    uses[use.text] = in_file(
+                        lines.located(pod.message("error", "", use.path)), manifests.name
+                    )
                 if isinstance(answer, Unasked) and not own.left_alone:
                     place = f"{manifests.name} {pod.location.document} {pod.ref} {dotted(use.path)}"
                     unknown[use.text or place] = not_known(use, answer).reason
-        results += [in_file(lines.located(result), manifests.name) for result in about]
-    return LockNeeds(needed, uses, tuple(results), tuple(unknown.values()))
+        messages += [in_file(lines.located(message), manifests.name) for message in about]
+    return LockNeeds(needed, uses, tuple(messages), tuple(unknown.values()))
 
 
 class Failure(Record):
-    """An image without platforms. text: as it is written. use: where, as a Result without message."""
+    """An image without platforms. text: as it is written. use: where, as a Message without text."""
 
     reference: str
     text: str
     answer: Answer
-    use: Result
+    use: Message
 
 
 class LockAnswers(Record):
@@ -78,7 +80,7 @@ class LockAnswers(Record):
 
     locked: dict[str, Found]
     failed: tuple[Failure, ...] = ()
-    messages: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
     requests: int = 0
 
 
@@ -110,7 +112,7 @@ def looked_up(
             locked[name] = as_locked(answer)
         else:
             failed.append(Failure(name, text, answer, needs.uses[text]))
-    return LockAnswers(locked, tuple(failed), tuple(lookup.results), sum(lookup.requests.values()))
+    return LockAnswers(locked, tuple(failed), tuple(lookup.messages), sum(lookup.requests.values()))
 
 
 def asked_anew(operator: Operator) -> Operator:
@@ -118,9 +120,9 @@ def asked_anew(operator: Operator) -> Operator:
     return operator.replace(cache_ttl_seconds=0, max_stale_seconds=0)
 
 
-def failed_result(failure: Failure) -> Result:
+def failed_result(failure: Failure) -> Message:
     """The error about an image that a lock file cannot hold."""
-    return failure.use.replace(message=f"{failure.text}: {_why(failure.answer)}")
+    return failure.use.replace(text=f"{failure.text}: {_why(failure.answer)}")
 
 
 def _why(answer: Answer) -> str:

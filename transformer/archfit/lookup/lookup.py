@@ -10,7 +10,7 @@ import time
 from time import monotonic
 
 from archfit.base.errors import InvalidReference
-from archfit.base.results import Result
+from archfit.base.results import Message
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown, unanswerable
 from archfit.images.reference import Reference, parse
 from archfit.lookup import entries
@@ -56,7 +56,7 @@ class Lookup:
 
     keychain: None is the operator's. line: of progress.
 
-    messages: sentences for the user, in order: trouble with the cache, a lock file left behind, stale answers. listed:
+    warnings: sentences for the user, in order: trouble with the cache, a lock file left behind, stale answers. listed:
     the images that count for a required platform by their index alone.
     """
 
@@ -70,7 +70,7 @@ class Lookup:
         keychain: Keychain | None = None,
         line: Progress | None = None,
     ) -> None:
-        self.messages: list[str] = []
+        self.warnings: list[str] = []
         self.listed: set[str] = set()
         self._operator = operator
         self._options = options
@@ -99,7 +99,7 @@ class Lookup:
         self._tags = tags
 
     def open(self) -> LookupCache:
-        """Open lock file and cache, once. Where the cache cannot be used, `messages` says why.
+        """Open lock file and cache, once. Where the cache cannot be used, `warnings` says why.
 
         Raises InvalidLock, and UsageError for a file of the operator's that cannot be used.
         """
@@ -110,7 +110,7 @@ class Lookup:
                 self._lock = lock_of(self._options)
             store, ttl = self._store(), self._operator.cache_ttl_seconds
             try:
-                self._opened = LookupCache(store, self._keys(store), ttl, self.messages.append)
+                self._opened = LookupCache(store, self._keys(store), ttl, self.warnings.append)
             except BaseException:
                 store.close()
                 raise
@@ -127,15 +127,15 @@ class Lookup:
                     self._operator, context.environ, context.clock, self._deadline.left_for_cache
                 )
             except StoreTrouble as trouble:
-                self.messages.append(f"{trouble}; this run goes on without it")
+                self.warnings.append(f"{trouble}; this run goes on without it")
         return MemoryStore()
 
     @property
-    def results(self) -> list[Result]:
+    def messages(self) -> list[Message]:
         """The messages so far, those of pull secrets first, as warnings."""
-        secrets = self._pull_secrets.messages if self._pull_secrets else []
-        messages = dict.fromkeys([*secrets, *self.messages, *self._private()])
-        return [Result("warning", message) for message in messages]
+        secrets = self._pull_secrets.warnings if self._pull_secrets else []
+        texts = dict.fromkeys([*secrets, *self.warnings, *self._private()])
+        return [Message("warning", text) for text in texts]
 
     def _private(self) -> list[str]:
         servers = sorted(self._asked.client.http.policy.private) if self._asked else []
@@ -431,7 +431,7 @@ class Lookup:
             elif name not in fresh:
                 missing.append(reference)
         if lock and moved:
-            self.messages.append(lock.outdated_warning(moved))
+            self.warnings.append(lock.outdated_warning(moved))
         if missing:
             if self._operator.offline:
                 why = "the cache has no answer, and --offline forbids asking: run once without --offline"
@@ -452,7 +452,7 @@ class Lookup:
             return answer.replace(last=known)
         if not self._operator.offline:
             age = _age(known.age_seconds)
-            self.messages.append(f"{name}: an answer {age} old is used, because {answer.cause}")
+            self.warnings.append(f"{name}: an answer {age} old is used, because {answer.cause}")
         return known
 
     def _with(self, operator: Operator, keychain: Keychain) -> Lookup:
@@ -476,7 +476,7 @@ class Lookup:
                 self._credentials(),
                 self._routes(),
                 self._context,
-                warn=self.messages.append,
+                warn=self.warnings.append,
             )
             if self._asks_more:
                 self._asked.keep_contents()  # so that no index is read twice

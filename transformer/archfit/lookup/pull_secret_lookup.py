@@ -34,12 +34,12 @@ Open: TypeAlias = "Callable[[Operator, PullKeychain], Lookup]"
 class PullSecretLookup:
     """Of streams that are applied together.
 
-    messages, requests, pulls_left: of the lookups so far, as a Lookup has them.
+    warnings, requests, pulls_left: of the lookups so far, as a Lookup has them.
     """
 
     def __init__(self, streams: Iterable[tuple[bytes, Sequence[Piece]]], options: Options) -> None:
         entries, warnings = pull_secrets(streams, by_kind(options.workloads))
-        self.messages = list(warnings)
+        self.warnings = list(warnings)
         self.requests: dict[str, int] = {}
         self.pulls_left: dict[str, str] = {}
         self._repositories: dict[str, Repository] = {}
@@ -56,7 +56,7 @@ class PullSecretLookup:
                     if credential := from_entry(entry.value, entry.source):
                         known[credential] = None
                 except RegistryError as error:
-                    self.messages.append(str(error))
+                    self.warnings.append(str(error))
 
     def answers(
         self, texts: Sequence[str], operator: Operator, environ: Mapping[str, str], opened: Open
@@ -81,7 +81,7 @@ class PullSecretLookup:
             with closing(opened(operator.replace(timeout_seconds=left), keychain)) as lookup:
                 answered = lookup.resolve(wanted)
             answers |= {text: answer for text, answer in answered.items() if not isinstance(answer, Unknown)}
-            self.messages += [text for text in lookup.messages if text not in self.messages]
+            self.warnings += [text for text in lookup.warnings if text not in self.warnings]
             self.pulls_left |= lookup.pulls_left
             for kind, count in lookup.requests.items():
                 self.requests[kind] = self.requests.get(kind, 0) + count

@@ -26,7 +26,7 @@ from archfit.options.table import (
     Option,
 )
 from archfit.options.text_form import Problem
-from archfit.startup.flags import read
+from archfit.startup.flags import read_flags
 from archfit.startup.record import Record
 
 TYPE_CHECKING = False
@@ -162,7 +162,7 @@ def from_flags(argv: Sequence[str], rows: Sequence[Option]) -> tuple[Layer, str 
     """
     options = {flag: option for option in rows for flag in option.flags}
     switches = {flag for flag, option in options.items() if option.type is SWITCH}
-    flags = read(argv, {CONFIG_FLAG, *options}, switches)
+    flags = read_flags(argv, {CONFIG_FLAG, *options}, switches)
     if flags is None:
         return None
     texts: dict[str, list[str]] = {}

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, TextIO
 
 from archfit.base import standard_streams
 from archfit.base.patch import Operation, Remove, pointer
-from archfit.base.results import Decision, ObjectRef, Result, has_error
+from archfit.base.results import Decision, Message, ObjectRef, has_error
 from archfit.cli.inputs.command_inputs import in_file, manifests_of, questions
 from archfit.cli.inputs.manifests import Manifests
 from archfit.cli.invocation import read_invocation
@@ -30,7 +30,7 @@ from archfit.cli.usage.command_table import BY_NAME
 from archfit.edit.object_patches import Entry, as_json, entries, problems, wrong_patches
 from archfit.edit.render import Style, block, block_member, quoted
 from archfit.explain.verbose import verbose_lines
-from archfit.pipeline import decided
+from archfit.pipeline import decide
 from archfit.placement.case import HELM_HOOK
 from archfit.pod_stages import located
 from archfit.reports.summary import lines
@@ -46,7 +46,7 @@ _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$]")
 _PLAIN_POINTER = re.compile(r"(?:/[A-Za-z0-9._~-]+)+", re.ASCII).fullmatch
 
 
-def run(
+def patch(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
@@ -61,41 +61,41 @@ def run(
     explained: list[ReportedInput] = []
     try:
         answers = working.answers([(source.data, source.pieces) for source in inputs], questions(inputs))
-        results = list(working.messages)
+        messages = list(working.messages)
         pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
-        results += working.unmatched_filters(pods, inventories)
+        messages += working.unmatched_filters(pods, inventories)
         for manifests in inputs:
-            transformed = decided(manifests.inventory, answers, options)
-            decisions += transformed.decisions
-            explained.append((manifests.name, manifests.data, manifests.inventory, transformed.decisions))
-            patches += entries(manifests.inventory.documents, transformed.decisions, manifests.name)
-            exact = located(manifests.data, manifests.inventory.documents, transformed.results)
-            results += [in_file(result, manifests.name) for result in (*manifests.results, *exact)]
+            edits = decide(manifests.inventory, answers, options)
+            decisions += edits.decisions
+            explained.append((manifests.name, manifests.data, manifests.inventory, edits.decisions))
+            patches += entries(manifests.inventory.documents, edits.decisions, manifests.name)
+            exact = located(manifests.data, manifests.inventory.documents, edits.messages)
+            messages += [in_file(message, manifests.name) for message in (*manifests.messages, *exact)]
         if form != "json":
-            results += problems(patches)
-        results += wrong_patches(patches)
+            messages += problems(patches)
+        messages += wrong_patches(patches)
         twice = _hooks_that_stand_twice(inputs) if form == "flux-helmrelease" else ()
         if twice:
             message = (
                 f"{', '.join(twice)}: a hook and a template of one name, which Flux from 2.9 on sends to kustomize "
                 "together, and kustomize refuses: keep `postRenderStrategy: separate` beside the postRenderers"
             )
-            results.append(Result("warning", message))
-        failed = has_error(results)
-        report = working.prepare_report(int(failed), results, tuple(decisions), answers)
+            messages.append(Message("warning", message))
+        failed = has_error(messages)
+        report = working.prepare_report(int(failed), messages, tuple(decisions), answers)
         why = working.explanations(explained, answers)
     finally:
         working.close()
     if failed:
         report.commit()
-        working.write_messages([*why, *working.failure_lines(results, decisions, answers)])
+        working.write_messages([*why, *working.failure_lines(messages, decisions, answers)])
         return 1
     output = as_json(patches) if form == "json" else as_yaml(form, patches)
     if twice:
         output = output.replace(b"\nspec:\n", b"\nspec:\n  postRenderStrategy: separate\n", 1)
     report.commit_after(lambda: standard_streams.write(stdout, [output]))
     untouched = [left for manifests in inputs for left in manifests.inventory.untouched]
-    working.write_messages([*lines(results), *why, working.summary(decisions, answers, untouched)])
+    working.write_messages([*lines(messages), *why, working.summary(decisions, answers, untouched)])
     return 0
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidReference
 from archfit.base.patch import Path, dotted
-from archfit.base.results import Result
+from archfit.base.results import Message
 from archfit.images.platforms import ARCHITECTURES, Platform, no_architecture, normalised, parse_platform
 from archfit.placement.fields import MalformedField, mapping
 from archfit.startup.record import Record
@@ -41,14 +41,14 @@ class Annotations(Record):
     """The values of one pod's annotations; None where an annotation is missing.
 
     only: architectures, as node labels spell them.
-    results: an error for each annotation that cannot be obeyed.
+    messages: an error for each annotation that cannot be obeyed.
     """
 
     skip: bool = False
     only: frozenset[str] | None = None
     tolerate: bool | None = None
     platforms: tuple[Platform, ...] | None = None
-    results: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
 
 
 def annotated(pod: Pod, enforced: tuple[tuple[str, str], ...] = ()) -> Annotations:
@@ -77,7 +77,7 @@ class _Reading:
     def __init__(self, pod: Pod, enforced: tuple[tuple[str, str], ...]) -> None:
         self.pod = pod
         self.enforced = dict(enforced)
-        self.errors: list[Result] = []
+        self.errors: list[Message] = []
 
     def annotated(self) -> Annotations:
         values: dict[str, Any] = {}
@@ -93,10 +93,10 @@ class _Reading:
         skip, only, tolerate, platforms = (values.get(name) for name in KNOWN[:4])
         return Annotations(bool(skip), only, tolerate, platforms, tuple(self.errors))
 
-    def error(self, path: Path, message: str) -> None:
-        result = self.pod.result("error", message, path)
-        if result not in self.errors:
-            self.errors.append(result)
+    def error(self, path: Path, text: str) -> None:
+        message = self.pod.message("error", text, path)
+        if message not in self.errors:
+            self.errors.append(message)
 
     def ours(self, metadata: dict[str, Any], at: Path) -> dict[str, str]:
         try:
@@ -154,7 +154,7 @@ def _listed(text: str) -> list[str]:
     return text.replace(",", " ").split()
 
 
-def misplaced(value: Any, pods: Sequence[Pod], user_rows: UserRows) -> list[Result]:
+def misplaced(value: Any, pods: Sequence[Pod], user_rows: UserRows) -> list[Message]:
     """An error for each annotation in a document that counts nowhere. value: the document's."""
     counts = {(*at, "annotations") for pod in pods for at, _ in metadata_chain(pod)}
     by_root: dict[Path, list[Pod]] = {}
@@ -170,17 +170,17 @@ def misplaced(value: Any, pods: Sequence[Pod], user_rows: UserRows) -> list[Resu
         holding = roots.get(root, [])
         if holding and not controller_of(holding[0].object_metadata):
             wrong.setdefault(root, []).append(at)
-    results = []
+    messages = []
     for root, paths in wrong.items():
         holding, others = roots[root], len(paths) - _NAMED
         texts = [_misplaced(str(at[-1]), holding) for at in paths[:_NAMED]]
         if others > 0:
             texts.append(f"{others} more names that begin with {PREFIX} have no effect where they stand")
-        results += [
-            Result("error", text, holding[0].ref, dotted(at), holding[0].location)
+        messages += [
+            Message("error", text, holding[0].ref, dotted(at), holding[0].location)
             for text, at in zip(texts, paths, strict=False)
         ]
-    return results
+    return messages
 
 
 def _names(value: Any, path: list[str | int]) -> Iterator[Path]:

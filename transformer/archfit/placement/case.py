@@ -16,7 +16,7 @@ pkg/sync/hook.
 
 from __future__ import annotations
 
-from archfit.base.results import Reason, Result
+from archfit.base.results import Message, Reason
 from archfit.options.settings import Options, Toleration
 from archfit.placement.evidence import ImageEvidence
 from archfit.placement.reach import Reach, union
@@ -39,7 +39,7 @@ class PodCase(Record):
     tolerations: those that the pod has.
     prefers_architecture: its own preferred terms name one; False without `prefer`, which alone needs to know.
     immutable: the object cannot be changed once it is applied.
-    results, reasons: messages and reasons so far; the steps append to them.
+    messages, reasons: so far; the steps append to them.
     closed_part: where the pods have a term of their own that leads nowhere, () for none.
     withheld: as in the decision.
     """
@@ -54,7 +54,7 @@ class PodCase(Record):
     tolerations: list[Toleration]
     prefers_architecture: bool
     immutable: bool
-    results: list[Result]
+    messages: list[Message]
     reasons: list[Reason]
     closed_part: Path = ()
     withheld: tuple[str, ...] = ()

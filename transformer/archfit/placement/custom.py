@@ -7,11 +7,11 @@ it (a warning where the pod has no placement at all, `unplaced`), else it is dro
 from __future__ import annotations
 
 from archfit.base.patch import Add, Operation, Path, dotted
-from archfit.base.results import Removed, Result, Severity
+from archfit.base.results import Message, Removed, Severity
 from archfit.options.settings import Options
 from archfit.placement.affinity import Demand, with_part
 from archfit.placement.evidence import KnownImages
-from archfit.placement.pod_patch import Additions, because, listed, taint
+from archfit.placement.pod_patch import Additions, because, joined, taint
 from archfit.placement.reach import NOTHING, Reach, reaches
 from archfit.startup.record import Record
 from archfit.workloads.pods import PlacementPaths, Pod
@@ -25,7 +25,7 @@ class Writable(Record):
     """What of the additions can be written. problem: why that is not enough, "" where it is."""
 
     additions: Additions
-    results: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
     problem: str = ""
 
 
@@ -50,7 +50,7 @@ def writable(
     needed: dict[str, str] = {}
     if no_affinity and additions.terms is not NOTHING and not additions.terms.only_always:
         needed["affinity"] = (
-            f"it has to run on {listed(reachable)}{because(lacking)}, but {kind} has no field for node "
+            f"it has to run on {joined(reachable)}{because(lacking)}, but {kind} has no field for node "
             "affinity; restrict its namespace or nodes by other means, or leave such pods as they are with "
             "--on-conflict leave"
         )
@@ -60,13 +60,13 @@ def writable(
             "tolerations; leave such pods as they are with --on-conflict leave"
         )
     if needed and unplaced:
-        results = [pod.result("warning", f"{unplaced}{because(lacking)}", pod.path)]
+        messages = [pod.message("warning", f"{unplaced}{because(lacking)}", pod.path)]
     elif needed:
         severity: Severity = "error" if options.on_conflict == "fail" else "warning"
-        results = [
-            pod.result(severity, _replaced(pod.at(field)), replaced[field])
+        messages = [
+            pod.message(severity, _replaced(pod.at(field)), replaced[field])
             if field in replaced
-            else pod.result(severity, message, pod.path)
+            else pod.message(severity, message, pod.path)
             for field, message in needed.items()
         ]
     else:
@@ -76,8 +76,8 @@ def writable(
             if no_tolerations
             else [],
         }
-        results = [
-            pod.result("info", _dropped(pod, field, names), pod.path)
+        messages = [
+            pod.message("info", _dropped(pod, field, names), pod.path)
             for field, names in dropped.items()
             if names and not unplaced
         ]
@@ -91,7 +91,7 @@ def writable(
         () if no_affinity else additions.preferred,
         () if no_tolerations else additions.tolerations,
     )
-    return Writable(left, tuple(results), problem if needed else "")
+    return Writable(left, tuple(messages), problem if needed else "")
 
 
 def withheld(pod: Pod, additions: Additions, *, always: bool) -> tuple[str, ...]:
@@ -131,30 +131,30 @@ def _beside_default(pod: Pod, additions: Additions) -> Writable:
         return Writable(additions.replace(pins=pins, preferred=() if pins else additions.preferred))
     names = [f"a preference of {name}" for name, _ in additions.preferred]
     names += ["an affinity"] * additions.terms.only_always
-    results = [
-        pod.result("info", f"{name} would be added, but {pod.placement_paths.lost_default}", pod.path)
+    messages = [
+        pod.message("info", f"{name} would be added, but {pod.placement_paths.lost_default}", pod.path)
         for name in names
         if pod.placement_paths
     ]
-    return Writable(additions.replace(terms=NOTHING, preferred=()), tuple(results))
+    return Writable(additions.replace(terms=NOTHING, preferred=()), tuple(messages))
 
 
-def effect(pod: Pod, paths: PlacementPaths, patch: Iterable[Operation]) -> list[Result]:
+def effect(pod: Pod, paths: PlacementPaths, patch: Iterable[Operation]) -> list[Message]:
     """Messages about the effect of the patch on this operator."""
-    results = []
+    messages = []
     affinity, patch = pod.at("affinity"), tuple(patch)
     if paths.lost_default and any(_within(step, affinity) for step in patch):
-        results.append(pod.result("warning", paths.lost_default, affinity))
-    results += [
-        pod.result("warning", text, pod.at(name))
+        messages.append(pod.message("warning", paths.lost_default, affinity))
+    messages += [
+        pod.message("warning", text, pod.at(name))
         for name, text in paths.outside
         if name in paths.hidden and any(_within(step, pod.at(name)) for step in patch)
     ]
     if paths.needed_only:
-        results.append(pod.result("warning", paths.needed_only, pod.path))
+        messages.append(pod.message("warning", paths.needed_only, pod.path))
     if paths.note:
-        results.append(pod.result("info", paths.note, pod.path))
-    return results
+        messages.append(pod.message("info", paths.note, pod.path))
+    return messages
 
 
 def _within(step: Operation, holder: Path) -> bool:

@@ -52,33 +52,35 @@ def decide(pod: Pod, own: PodOptions, answers: Mapping[str, Answer], options: Op
             "OptedOut",
             own.left_alone,
             immutable=pod.immutable and is_immutable(pod, options),
-            results=own.results,
+            messages=own.messages,
             controller=own.controller,
         )
     case = pod_case(pod, own, answers_for(pod, answers, options, own), options)
-    if case.results and has_error(case.results):
-        return Decision("Unresolved", "it has errors", immutable=case.immutable, results=tuple(case.results))
+    if case.messages and has_error(case.messages):
+        return Decision(
+            "Unresolved", "it has errors", immutable=case.immutable, messages=tuple(case.messages)
+        )
     if case.reachable_architectures:
         return _placed(case)
     from archfit.placement.pod_warnings import conflict, unsafe
 
     if options.affinity == "never":
-        case.results.append(case.pod.result("warning", unsafe(_lacking(case)), case.pod.path))
+        case.messages.append(case.pod.message("warning", unsafe(_lacking(case)), case.pod.path))
         return _decision(case, "OptedOut", "affinity: never", _lacking(case))
-    case.results.append(conflict(case, _pins(case.pod), case.closed_part))
+    case.messages.append(conflict(case, _pins(case.pod), case.closed_part))
     return _decision(case, "Conflict", "no node that the pod allows can run all its images", _lacking(case))
 
 
 def pod_case(pod: Pod, own: PodOptions, given: Sequence[Answer], options: Options) -> PodCase:
     """What the images and the pod itself say of it: the facts that `decide` goes by.
 
-    given: the answer for each of its images. With an error among the results it leads nowhere.
+    given: the answer for each of its images. With an error among the messages it leads nowhere.
     """
     immutable = pod.immutable and is_immutable(pod, options)
     evidence = ImageEvidence.from_answers(pod, given, options)
     if evidence.unanswered and pod.stamped is not None:
         pod = pod.as_recorded
-    results = [*own.results, *evidence.results]
+    messages = [*own.messages, *evidence.messages]
     by_term: tuple[Reach, ...] = ()
     tolerations: list[Toleration] = []
     stated = False
@@ -108,9 +110,9 @@ def pod_case(pod: Pod, own: PodOptions, given: Sequence[Answer], options: Option
             part, by_term = next(((path, reach) for path, reach in parts if not _live(reach)), ((), by_term))
         stated = bool(own.prefer) and states_preference(pod)
     except MalformedField as malformed:
-        results.append(pod.result("error", str(malformed), malformed.path))
+        messages.append(pod.message("error", str(malformed), malformed.path))
     if malformed_tolerations is not None:
-        results.append(pod.result("error", str(malformed_tolerations), malformed_tolerations.path))
+        messages.append(pod.message("error", str(malformed_tolerations), malformed_tolerations.path))
     reachable = _live(by_term)
     on_linux = union([reach.on_linux for reach in by_term])
     return PodCase(
@@ -124,7 +126,7 @@ def pod_case(pod: Pod, own: PodOptions, given: Sequence[Answer], options: Option
         tolerations,
         stated,
         immutable,
-        results,
+        messages,
         [],
         part,
     )
@@ -181,18 +183,18 @@ def _placed(case: PodCase) -> Decision:
     lacking = _lacking(case)
     narrows = any(reach.shut or any(system.lacking for system in reach.systems) for reach in case.reaches)
     if custom is not None and custom.chosen and narrows and not pins:
-        case.results.append(pod.result("warning", f"{custom.chosen}{because(lacking)}", pod.path))
+        case.messages.append(pod.message("warning", f"{custom.chosen}{because(lacking)}", pod.path))
         return _decision(case, "OptedOut", "its operator chooses the architecture", lacking)
     if _needs_a_word(case, pins, needed):
         from archfit.placement.pod_warnings import warnings
 
-        case.results.extend(warnings(case, pins, needed, lacking))
+        case.messages.extend(warnings(case, pins, needed, lacking))
     kept = [] if case.evidence.unasked else [reach for reach in case.reaches if not reach.barred]
     stale = list(stale_terms(pod, kept, unlabelled=bool(own.unlabelled)))
     if stale:
         from archfit.placement.pod_warnings import of_stale_terms
 
-        case.results.append(of_stale_terms(case, stale))
+        case.messages.append(of_stale_terms(case, stale))
 
     terms = NOTHING if options.affinity == "never" else needed
     whys = taints.obstacles(case, terms)
@@ -200,7 +202,7 @@ def _placed(case: PodCase) -> Decision:
     if any(toleration.effect == "NoExecute" for toleration in applying):
         from archfit.placement.pod_warnings import limited_tolerations
 
-        case.results.extend(limited_tolerations(case, applying))
+        case.messages.extend(limited_tolerations(case, applying))
     tainted = (unseen or custom is not None) and taints.all_tainted(case, own.tolerate)
     wanted = additions = _additions(
         case, terms, applying, whys, needed_only=needed_only, unseen=unseen and not tainted
@@ -218,7 +220,7 @@ def _placed(case: PodCase) -> Decision:
 
         tainted = tainted and bool(additions.tolerations)
         left = writable(pod, options, case.reachable_architectures, lacking, additions, tainted=tainted)
-        case.results.extend(left.results)
+        case.messages.extend(left.messages)
         if left.problem:
             settle(case, Additions())
             return _decision(case, "OptedOut" if custom.unplaced else "Conflict", left.problem, lacking)
@@ -299,16 +301,16 @@ def _changed(
     if pod.placement_paths is not None:
         from archfit.placement.custom import effect
 
-        case.results.extend(effect(pod, pod.placement_paths, patch))
+        case.messages.extend(effect(pod, pod.placement_paths, patch))
     terms = additions.terms
     if pod.appended and terms is not NOTHING:
         from archfit.placement.pod_warnings import appended_terms
 
-        case.results.extend(appended_terms(pod))
+        case.messages.extend(appended_terms(pod))
     if terms is not NOTHING and not terms.only_always and pod.spec.get("topologySpreadConstraints"):
         from archfit.placement.pod_warnings import spread_warnings
 
-        case.results.extend(spread_warnings(case))
+        case.messages.extend(spread_warnings(case))
     reason = changed(
         _restricted_to(case, terms),
         lacking,
@@ -391,7 +393,7 @@ def _decision(
         in_order[case.reachable_architectures],
         lacking,
         case.immutable,
-        tuple(case.results),
+        tuple(case.messages),
         withheld=case.withheld,
         beside_record=bool(case.evidence.unanswered) and case.pod.stamped is not None,
         reasons=tuple(case.reasons),

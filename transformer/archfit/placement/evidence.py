@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from archfit.base.memo import Memo
 from archfit.base.patch import dotted
-from archfit.base.results import Removed, Result, Severity
+from archfit.base.results import Message, Removed, Severity
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.options.settings import Options
 from archfit.startup.record import Record
@@ -121,14 +121,14 @@ class ImageEvidence(Record):
     known: each use of an image whose platforms count.
     unasked: at least one image has no answer and restricts nothing, so that no toleration is added.
     unanswered: why that is, for an Absent or Unknown image; "" where there is none.
-    results: messages for the user; with an error among them the pod cannot be decided.
+    messages: for the user; with an error among them the pod cannot be decided.
     unknown: `at_gate` alone: each other use, with its answer.
     """
 
     known: tuple[tuple[ImageUse, Found], ...]
     unasked: bool = False
     unanswered: str = ""
-    results: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
     unknown: tuple[tuple[ImageUse, Absent | Unknown | Unasked | Malformed], ...] = ()
 
     @property
@@ -145,7 +145,9 @@ class ImageEvidence(Record):
         builder = _EvidenceBuilder(pod, options)
         for use, answer in zip(pod.images, given, strict=True):
             builder.add(use, answer)
-        return cls(tuple(builder.known), builder.unasked, builder.unanswered, tuple(builder.results.values()))
+        return cls(
+            tuple(builder.known), builder.unasked, builder.unanswered, tuple(builder.messages.values())
+        )
 
     @classmethod
     def at_gate(cls, pod: Pod, given: Iterable[Answer], options: Options) -> ImageEvidence:
@@ -154,7 +156,7 @@ class ImageEvidence(Record):
         for use, answer in zip(pod.images, given, strict=True):
             builder.add(use, answer)
         return cls(
-            tuple(builder.known), results=tuple(builder.results.values()), unknown=tuple(builder.unknown)
+            tuple(builder.known), messages=tuple(builder.messages.values()), unknown=tuple(builder.unknown)
         )
 
 
@@ -163,7 +165,7 @@ class _EvidenceBuilder:
         self.pod, self.options = pod, options
         self.known: list[tuple[ImageUse, Found]] = []
         self.unasked, self.unanswered = False, ""
-        self.results: dict[tuple[str, str], Result] = {}
+        self.messages: dict[tuple[str, str], Message] = {}
 
     def add(self, use: ImageUse, answer: Answer) -> None:
         if isinstance(answer, Found):
@@ -230,11 +232,11 @@ class _EvidenceBuilder:
             self._report(use, "warning", warning)
         return answer
 
-    def _report(self, use: ImageUse, severity: Severity, message: str) -> None:
+    def _report(self, use: ImageUse, severity: Severity, text: str) -> None:
         field = dotted(use.path)
-        message = f"{use.text}: {message}" if use.text else message
-        result = self.pod.result(severity, message, use.path).replace(image=use.text or "")
-        self.results.setdefault((use.text or field, message), result)
+        text = f"{use.text}: {text}" if use.text else text
+        message = self.pod.message(severity, text, use.path).replace(image=use.text or "")
+        self.messages.setdefault((use.text or field, text), message)
 
 
 class _GateBuilder(_EvidenceBuilder):
@@ -246,13 +248,13 @@ class _GateBuilder(_EvidenceBuilder):
         self.unknown.append((use, answer))
 
 
-def malformed(pod: Pod, given: Iterable[Answer], options: Options) -> tuple[Result, ...]:
+def malformed(pod: Pod, given: Iterable[Answer], options: Options) -> tuple[Message, ...]:
     """The errors for images that are no references, whatever the others' answers."""
     pairs = [pair for pair in zip(pod.images, given, strict=True) if isinstance(pair[1], Malformed)]
     if not pairs:
         return ()
     uses, answers = zip(*pairs, strict=True)
-    return ImageEvidence.from_answers(pod.replace(images=uses), answers, options).results
+    return ImageEvidence.from_answers(pod.replace(images=uses), answers, options).messages
 
 
 def _origin(answer: Found) -> tuple[Severity, str]:

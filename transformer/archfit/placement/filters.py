@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 
 from archfit.base.errors import InvalidReference
 from archfit.base.memo import Memo
-from archfit.base.results import ObjectRef, Result
+from archfit.base.results import Message, ObjectRef
 from archfit.base.row_finder import RowFinder
 from archfit.base.spelling import nearest
 from archfit.images.overrides import OVERRIDES
@@ -152,11 +152,11 @@ RULES = RowFinder(
 """Rules that are about a pod."""
 
 
-def unmatched(settings: Settings, pods: Sequence[Pod], refs: Iterable[ObjectRef]) -> list[Result]:
+def unmatched(settings: Settings, pods: Sequence[Pod], refs: Iterable[ObjectRef]) -> list[Message]:
     """What is said of this run's filters that mean nothing of the input. refs: of all that may hold pods."""
     own, objects = dict(settings.filters), list(dict.fromkeys(refs))
     return [
-        Result("warning", f"{own[key]}: {sentence}")
+        Message("warning", f"{own[key]}: {sentence}")
         for key, missed in MISSED.items()
         if key in own
         for sentence in missed(settings.options, pods, objects)
@@ -200,7 +200,7 @@ MISSED: Mapping[str, Callable[[Options, Sequence[Pod], Sequence[ObjectRef]], lis
 """By the key of an option that is a `filter`: a sentence about each of its entries that means nothing of the input."""
 
 
-def of_no_namespace(settings: Settings, pods: Sequence[Pod]) -> list[Result]:
+def of_no_namespace(settings: Settings, pods: Sequence[Pod]) -> list[Message]:
     """The warning about filters of a file that mean no pod of the input, and would mean one if it had the namespace
     that its pipeline knows.
     """
@@ -222,7 +222,7 @@ def of_no_namespace(settings: Settings, pods: Sequence[Pod]) -> list[Result]:
                 "one, as Helm renders them: match them by kind, name or labels, or render them with "
                 "metadata.namespace"
             )
-            return [pod.result("warning", text, ("metadata",))]
+            return [pod.message("warning", text, ("metadata",))]
     return []
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
 
-def listed(names: Iterable[str]) -> str:
+def joined(names: Iterable[str]) -> str:
     """`amd64, arm64`, sorted."""
     return ", ".join(sorted(names))
 
@@ -53,9 +53,9 @@ def changed(
         beside = (
             f", and to nodes without an architecture label (toleration of {unlabelled})" if unlabelled else ""
         )
-        parts.append(f"restricted to {listed(restricted)}{because(lacking)}{beside}")
+        parts.append(f"restricted to {joined(restricted)}{because(lacking)}{beside}")
     parts += [f"tolerates {taint(toleration)}" for toleration in tolerated]
-    preferences = listed(preferred)
+    preferences = joined(preferred)
     if preferences:
         parts.append(f"prefers {preferences}")
     return intern("; ".join(parts))  # pods of one stream often share it

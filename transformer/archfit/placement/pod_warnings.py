@@ -10,7 +10,7 @@ A conflict says what the pod itself demands, what every image offers, and what t
 from __future__ import annotations
 
 from archfit.base.patch import Path, dotted
-from archfit.base.results import Removed, Result, Severity
+from archfit.base.results import Message, Removed, Severity
 from archfit.images.platforms import Found
 from archfit.options.placement_fields import REQUIRED
 from archfit.options.settings import Toleration
@@ -18,7 +18,7 @@ from archfit.placement import tolerations as taints
 from archfit.placement.affinity import ARCH_LABELS, existing_terms
 from archfit.placement.case import PodCase
 from archfit.placement.evidence import offered
-from archfit.placement.pod_patch import because, listed, taint
+from archfit.placement.pod_patch import because, joined, taint
 from archfit.placement.reach import NOTHING, Reach, RequiredTerms, Stale, named, stale_terms, union
 from archfit.workloads.pods import ImageUse, Namespace, Pod
 from archfit.yaml.values import text_of
@@ -39,7 +39,7 @@ _EARLIER = (
 _MOST = 4  # systems that a message names
 
 
-def conflict(case: PodCase, pins: tuple[str, ...], part: Path = ()) -> Result:
+def conflict(case: PodCase, pins: tuple[str, ...], part: Path = ()) -> Message:
     """The message of a pod that can go nowhere: its demands, every image with its architectures, what to do.
 
     part: of what demands it for some of the pods, () for all.
@@ -50,7 +50,7 @@ def conflict(case: PodCase, pins: tuple[str, ...], part: Path = ()) -> Result:
     systems = list(dict.fromkeys(system.os for reach in reaches for system in reach.systems))
     message = _demands(case, pins, cells, part=bool(part))
     if own.only is not None:
-        message += f", {own.only_by} allows {listed(own.only) or 'nothing'}"
+        message += f", {own.only_by} allows {joined(own.only) or 'nothing'}"
     offers = dict.fromkeys(
         _offer(use, answer, systems[:_MOST] or ["linux"], open_to) for use, answer in case.evidence.known
     )
@@ -60,7 +60,7 @@ def conflict(case: PodCase, pins: tuple[str, ...], part: Path = ()) -> Result:
     if any(stale_terms(pod, reaches, unlabelled=bool(own.unlabelled))):
         message += f". If {_EARLIER.format('its required node affinity')}"
     severity: Severity = "error" if case.options.on_conflict == "fail" else "warning"
-    return pod.result(severity, message, part or _demanding_path(pod, pins, reaches))
+    return pod.message(severity, message, part or _demanding_path(pod, pins, reaches))
 
 
 def _demanding_path(pod: Pod, pins: Sequence[str], reaches: Sequence[Reach]) -> Path:
@@ -82,7 +82,7 @@ def _pinned(pod: Pod, pins: Sequence[str]) -> str:
         key in ARCH_LABELS for key, _ in pod.runtime_class.node_selector
     ):
         by.append(f"the nodeSelector of RuntimeClass {pod.runtime_class.name}")
-    return f"pinned to {listed(pins)} by {' and '.join(by)}"
+    return f"pinned to {joined(pins)} by {' and '.join(by)}"
 
 
 def _demands(case: PodCase, pins: Sequence[str], cells: frozenset[str], *, part: bool) -> str:
@@ -96,13 +96,13 @@ def _demands(case: PodCase, pins: Sequence[str], cells: frozenset[str], *, part:
     if pins:
         return _pinned(pod, pins)
     if not cells >= set(entries) and (reaches[0].demand.index is not None or part):
-        return f"pinned to {listed(cells)} by {'this term' if part else 'its required node affinity'}"
+        return f"pinned to {joined(cells)} by {'this term' if part else 'its required node affinity'}"
     systems = {system.os for reach in reaches for system in reach.systems}
     if "linux" not in systems:
         entries = tuple(entry for entry in entries if entry.partition("/")[0] in systems)
-        has = f", and the cluster has {listed(entries)}" if entries else ""
-        return f"the pod asks for nodes of {listed(systems)}{has}"
-    return f"no architecture is left: the cluster has {listed(entries)}"
+        has = f", and the cluster has {joined(entries)}" if entries else ""
+        return f"the pod asks for nodes of {joined(systems)}{has}"
+    return f"no architecture is left: the cluster has {joined(entries)}"
 
 
 def _offer(use: ImageUse, answer: Found, systems: Sequence[str], wanted: frozenset[str]) -> str:
@@ -111,12 +111,12 @@ def _offer(use: ImageUse, answer: Found, systems: Sequence[str], wanted: frozens
     if any(names is None for names in sets.values()):
         return f"{use.text} runs anywhere"
     if not per_system:
-        platforms = listed(map(str, answer.platforms))
-        return f"{use.text} offers nothing for {listed(systems)}{', only ' + platforms if platforms else ''}"
+        platforms = joined(map(str, answer.platforms))
+        return f"{use.text} offers nothing for {joined(systems)}{', only ' + platforms if platforms else ''}"
     if tuple(per_system) == ("linux",):
-        text = listed(per_system["linux"])
+        text = joined(per_system["linux"])
     else:
-        text = listed(f"{system}/{name}" for system, names in per_system.items() for name in names)
+        text = joined(f"{system}/{name}" for system, names in per_system.items() for name in names)
     only = "" if all(names >= wanted for names in per_system.values()) else "only "
     return f"{use.text} offers {only}{text}"
 
@@ -139,11 +139,11 @@ def unsafe(lacking: Sequence[Removed]) -> str:
     return f"unsafe: affinity: never lets the pod onto nodes that cannot run it{because(lacking)}"
 
 
-def appended_terms(pod: Pod) -> Iterator[Result]:
+def appended_terms(pod: Pod) -> Iterator[Message]:
     """The warning for required terms that are written beside those that the object has already."""
     terms, path = existing_terms(pod)
     if terms:
-        yield pod.result(
+        yield pod.message(
             "warning",
             "its policy adds to lists: where the object exists, the terms that it has stay beside these, so that its "
             "pods may still go everywhere; delete the object once, or write complianceType: mustonlyhave",
@@ -153,14 +153,14 @@ def appended_terms(pod: Pod) -> Iterator[Result]:
 
 def warnings(
     case: PodCase, pins: tuple[str, ...], needed: RequiredTerms, lacking: tuple[Removed, ...]
-) -> Iterator[Result]:
+) -> Iterator[Message]:
     """The warnings about the required affinity, and about a DaemonSet that leaves nodes out."""
     pod, options = case.pod, case.options
     if case.cluster.isdisjoint(case.reachable_architectures):
-        reachable = listed(case.reachable_architectures)
+        reachable = joined(case.reachable_architectures)
         pinned = _pinned(pod, pins) if pins else f"pinned to {reachable} by its required node affinity"
-        message = f"{pinned}, but the cluster has {listed(case.cluster)}; correct one of them (--cluster-architectures)"
-        yield pod.result("warning", message, _demanding_path(pod, pins, case.reaches))
+        message = f"{pinned}, but the cluster has {joined(case.cluster)}; correct one of them (--cluster-architectures)"
+        yield pod.message("warning", message, _demanding_path(pod, pins, case.reaches))
     namespace = pod.namespace
     if namespace is not None:
         chosen = {value for key, value in namespace.node_selector if key in ARCH_LABELS}
@@ -168,16 +168,16 @@ def warnings(
             openshift = namespace.selects.startswith("openshift.io/")
             where = "in OpenShift" if openshift else "where the admission plugin PodNodeSelector is on"
             message = (
-                f"Namespace {pod.ref.namespace} selects nodes of {listed(chosen)} (annotation {namespace.selects}), "
-                f"but the pod can run on {listed(case.reachable_architectures)} alone: {where}, it stays Pending; "
+                f"Namespace {pod.ref.namespace} selects nodes of {joined(chosen)} (annotation {namespace.selects}), "
+                f"but the pod can run on {joined(case.reachable_architectures)} alone: {where}, it stays Pending; "
                 "correct the annotation or the images"
             )
-            yield pod.result("warning", message, pod.path)
+            yield pod.message("warning", message, pod.path)
     if needed is NOTHING:
         return
     if options.affinity == "never":
         if not needed.only_always:
-            yield pod.result("warning", unsafe(lacking), pod.path)
+            yield pod.message("warning", unsafe(lacking), pod.path)
         return
     if needed.dead or any(reach.lost for reach in case.reaches):
         yield from _of_terms(case, needed)
@@ -185,40 +185,40 @@ def warnings(
         lost = _lost_nodes(case)
         if lost:
             severity: Severity = "error" if options.daemon_sets == "fail" else "warning"
-            message = f"this DaemonSet will not run on the {listed(lost)} nodes{because(lacking)}"
-            yield pod.result(severity, message, pod.path)
+            message = f"this DaemonSet will not run on the {joined(lost)} nodes{because(lacking)}"
+            yield pod.message(severity, message, pod.path)
 
 
-def of_stale_terms(case: PodCase, stale: Sequence[Stale]) -> Result:
+def of_stale_terms(case: PodCase, stale: Sequence[Stale]) -> Message:
     """The info about terms that allow less than the images run on; the first one is named."""
     first, path, others = stale[0], existing_terms(case.pod)[1], len(stale) - 1
     more = f" ({others} more {'term is' if others == 1 else 'terms are'} like it)" if others else ""
-    only = f"only {listed(first.allowed)}" if first.allowed else "nothing"
+    only = f"only {joined(first.allowed)}" if first.allowed else "nothing"
     message = (
-        f"this allows {only}, though the images run on {listed(first.runs)}{more}: if {_EARLIER.format('it')}"
+        f"this allows {only}, though the images run on {joined(first.runs)}{more}: if {_EARLIER.format('it')}"
     )
-    return case.pod.result("info", message, path if len(case.reaches) == 1 else (*path, first.index))
+    return case.pod.message("info", message, path if len(case.reaches) == 1 else (*path, first.index))
 
 
-def _of_terms(case: PodCase, needed: RequiredTerms) -> Iterator[Result]:
-    pod, reachable = case.pod, listed(case.reachable_architectures)
+def _of_terms(case: PodCase, needed: RequiredTerms) -> Iterator[Message]:
+    pod, reachable = case.pod, joined(case.reachable_architectures)
     path = existing_terms(pod)[1]
     for reach in needed.dead:
         message = (
-            f"the pod cannot run on what this term allows ({listed('/'.join(cell) for cell in reach.cells)}), so "
+            f"the pod cannot run on what this term allows ({joined('/'.join(cell) for cell in reach.cells)}), so "
             f"archfit makes it match no node; it runs on {reachable}"
         )
-        yield pod.result("warning", message, (*path, reach.demand.index or 0))
+        yield pod.message("warning", message, (*path, reach.demand.index or 0))
     for reach in case.reaches:
         if reach.lost and reach.live:
-            lost = listed(f"{os}/{architecture}" for os, architecture in reach.lost)
+            lost = joined(f"{os}/{architecture}" for os, architecture in reach.lost)
             several = {os for os, _ in reach.lost}.union(system.os for system in reach.systems)
             message = (
                 f"this term allows {' and '.join(sorted(several))}, and one list of architectures holds for all of "
-                f"them: it keeps {listed(reach.live)} and loses {lost}, where the images run too. {_SPLIT}"
+                f"them: it keeps {joined(reach.live)} and loses {lost}, where the images run too. {_SPLIT}"
             )
             index = reach.demand.index
-            yield pod.result("warning", message, pod.path if index is None else (*path, index))
+            yield pod.message("warning", message, pod.path if index is None else (*path, index))
 
 
 def allowed_tolerations(case: PodCase, namespace: Namespace, new: Sequence[Toleration]) -> list[Toleration]:
@@ -242,11 +242,11 @@ def allowed_tolerations(case: PodCase, namespace: Namespace, new: Sequence[Toler
                 "the annotation"
             )
         if message:
-            case.results.append(case.pod.result("warning", message, case.pod.path))
+            case.messages.append(case.pod.message("warning", message, case.pod.path))
     return allowed
 
 
-def limited_tolerations(case: PodCase, applying: Sequence[Toleration]) -> Iterator[Result]:
+def limited_tolerations(case: PodCase, applying: Sequence[Toleration]) -> Iterator[Message]:
     """The warnings of tolerations of the pod that cover one of a rule for some seconds alone."""
     pod = case.pod
     own = pod.spec.get("tolerations")
@@ -269,10 +269,10 @@ def limited_tolerations(case: PodCase, applying: Sequence[Toleration]) -> Iterat
                 f"this toleration covers {taint(toleration)} for {text_of(limit)} s only (tolerationSeconds): the pod "
                 "is evicted from such nodes each time; remove tolerationSeconds"
             )
-            yield pod.result("warning", message, path)
+            yield pod.message("warning", message, path)
 
 
-def spread_warnings(case: PodCase) -> Iterator[Result]:
+def spread_warnings(case: PodCase) -> Iterator[Message]:
     """The warnings of spread constraints that count nodes which the written affinity shuts out."""
     constraints = case.pod.spec.get("topologySpreadConstraints")
     for index, constraint in enumerate(constraints if isinstance(constraints, list) else ()):
@@ -283,8 +283,8 @@ def spread_warnings(case: PodCase) -> Iterator[Result]:
         ):
             path = (*case.pod.path, "topologySpreadConstraints", index)
             message = (
-                f"the pod is restricted to {listed(case.reachable_architectures)}, but nodeAffinityPolicy: Ignore "
+                f"the pod is restricted to {joined(case.reachable_architectures)}, but nodeAffinityPolicy: Ignore "
                 f"counts every {constraint.get('topologyKey')} as a domain, also those without such nodes: replicas "
                 "may stay Pending. Remove nodeAffinityPolicy (the default is Honor)"
             )
-            yield case.pod.result("warning", message, path)
+            yield case.pod.message("warning", message, path)

@@ -11,7 +11,7 @@ from archfit.options.settings import Toleration, TolerationRule
 from archfit.placement import tolerations as taints
 from archfit.placement.affinity import Expression
 from archfit.placement.annotations import PREFIX, annotated
-from archfit.placement.pod_patch import Additions, listed, taint
+from archfit.placement.pod_patch import Additions, joined, taint
 from archfit.placement.reach import NOTHING, Reach, RequiredTerms, union
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def _text(expressions: Sequence[Expression]) -> str:
 def _untouched(case: PodCase, reach: Reach) -> str:
     if not reach.allowed:
         return "untouched: it matches no node"
-    return f"untouched: {_all(case)} run on what it allows ({listed(reach.allowed)})"
+    return f"untouched: {_all(case)} run on what it allows ({joined(reach.allowed)})"
 
 
 def _all(case: PodCase) -> str:
@@ -74,11 +74,11 @@ def _all(case: PodCase) -> str:
 
 def _no_affinity(case: PodCase, pins: Sequence[str], needed_only: str) -> str:
     if pins:
-        return f"none needed: the pod is pinned to {listed(pins)}"
+        return f"none needed: the pod is pinned to {joined(pins)}"
     if case.reaches[0].systems[0].supported is None:
         return "none needed: no image restricts the pod"
     allowed = union([reach.allowed for reach in case.reaches])
-    reason = f"none needed: {_all(case)} run on {listed(allowed)}"
+    reason = f"none needed: {_all(case)} run on {joined(allowed)}"
     if case.options.affinity != "always":
         return reason
     always = "would shut out nodes without an architecture label"

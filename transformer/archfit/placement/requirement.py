@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from archfit.base.results import Result
+from archfit.base.results import Message
 from archfit.images.platforms import Absent, Answer, Malformed, Platform, Unasked, Unknown
 from archfit.images.reference import is_placeholder
 from archfit.options.settings import Options
@@ -63,7 +63,7 @@ class PlatformCheck(Record):
 
     left_out: str = ""
     lacks: tuple[Lack, ...] = ()
-    results: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
     unknown: tuple[NotKnown, ...] = ()
     unasked: frozenset[tuple[str, str]] = frozenset()
     unread: tuple[NotKnown, ...] = ()
@@ -83,18 +83,18 @@ def judge(
     Raises UsageError for overrides that disagree.
     """
     evidence = ImageEvidence.at_gate(pod, answers_for(pod, answers, options, own), options)
-    results = (*own.results, *evidence.results)
+    messages = (*own.messages, *evidence.messages)
     try:
         terms = demands(pod)
     except MalformedField as error:
         if own.left_alone:
-            return PlatformCheck(own.left_alone, results=results)
-        return PlatformCheck(results=(*results, pod.result("error", str(error), error.path)))
+            return PlatformCheck(own.left_alone, messages=messages)
+        return PlatformCheck(messages=(*messages, pod.message("error", str(error), error.path)))
     by_os = Offers(evidence.known)
     systems = {os for demand in terms for os in by_os.systems(demand)}
     wanted = [platform for platform in required if platform.os in systems]
     if not wanted:
-        return PlatformCheck(f"it is for {', '.join(sorted(systems))} nodes", results=results)
+        return PlatformCheck(f"it is for {', '.join(sorted(systems))} nodes", messages=messages)
     filled_in = own.left_by == "placeholder"
     lacks, unread = [], []
     for use, known in evidence.known:
@@ -131,7 +131,7 @@ def judge(
         for use, known in evidence.known
         if use.text and (known.listed or known.origin == "override")
     )
-    return PlatformCheck("", tuple(lacks), results, tuple(unknown), unasked, tuple(unread))
+    return PlatformCheck("", tuple(lacks), messages, tuple(unknown), unasked, tuple(unread))
 
 
 def container_start(pod: Pod, use: ImageUse) -> Start | None:

@@ -26,7 +26,7 @@ from __future__ import annotations
 from archfit.base.errors import InvalidReference
 from archfit.base.memo import Memo
 from archfit.base.patch import Path, dotted
-from archfit.base.results import FILLED_IN_LATER, Result
+from archfit.base.results import FILLED_IN_LATER, Message
 from archfit.images.platforms import (
     Answer,
     Found,
@@ -101,7 +101,7 @@ class PodOptions(Record):
     prefer: (architecture, weight) pairs.
     unlabelled: the key by which it tolerates nodes without an arch label, "" where it does not.
     platforms: of every image, from `archfit.dev/image-platforms`; None without it.
-    results: errors in the annotations.
+    messages: errors in the annotations.
     controller: the controller that decides for the pod, "" if there is none.
     """
 
@@ -111,7 +111,7 @@ class PodOptions(Record):
     tolerate: tuple[TolerationRule, ...] = ()
     prefer: tuple[tuple[str, int], ...] = ()
     platforms: tuple[Platform, ...] | None = None
-    results: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
     controller: str = ""
     unlabelled: str = ""
     left_by: LeftBy = ""
@@ -165,7 +165,7 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
         () if tolerate is False else options.tolerate,
         options.prefer if prefer is None else prefer,
         platforms,
-        noted.results if noted else (),
+        noted.messages if noted else (),
         unlabelled=_unlabelled(pod, options),
         left_by=left_by,
         offered=ruled if offered else None,

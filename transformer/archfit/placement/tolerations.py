@@ -16,7 +16,7 @@ from archfit.images.platforms import WINDOWS
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.placement.affinity import ARCH, Requirement, meets
 from archfit.placement.fields import items, string
-from archfit.placement.pod_patch import listed
+from archfit.placement.pod_patch import joined
 from archfit.placement.reach import Reach, RequiredTerms, System
 from archfit.workloads.pods import Namespace, Pod
 from archfit.yaml.values import text_of
@@ -165,10 +165,10 @@ def _inapplicable(case: PodCase, rule: TolerationRule, open_to: frozenset[str]) 
     open_to: `exposed(..)`.
     """
     if case.on_linux.isdisjoint(rule.architectures):
-        return f"the pod cannot run on {listed(rule.architectures)}"
+        return f"the pod cannot run on {joined(rule.architectures)}"
     unsafe = open_to.intersection(rule.architectures)
     if unsafe:
-        return f"not all images run on {listed(unsafe)}, and nothing else keeps the pod off such nodes"
+        return f"not all images run on {joined(unsafe)}, and nothing else keeps the pod off such nodes"
     return ""
 
 

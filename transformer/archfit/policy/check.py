@@ -23,7 +23,7 @@ from archfit import __version__
 from archfit.base import standard_streams
 from archfit.base.patch import apply
 from archfit.base.printable import count, visible
-from archfit.base.results import Decision, Location, ObjectRef, Result, has_error
+from archfit.base.results import Decision, Location, Message, ObjectRef, has_error
 from archfit.cli.inputs.command_inputs import in_file, manifests_of
 from archfit.cli.invocation import Invocation
 from archfit.cli.usage.command_table import BY_NAME
@@ -101,7 +101,7 @@ def _value(pod: ComparedPod) -> dict[str, Any]:
     }
 
 
-def run(
+def check_policy(
     invocation: Invocation,
     settings: PolicySettings,
     stdin: BinaryIO,
@@ -112,13 +112,13 @@ def run(
     """The check. The exit code; raises ArchfitError."""
     flags, own = invocation.flags, _settings(invocation.settings)
     inputs = manifests_of(invocation, stdin, own.options)
-    results = [
-        in_file(result, manifests.name)
+    problems = [
+        in_file(message, manifests.name)
         for manifests in inputs
-        for result in (*manifests.results, *manifests.inventory.results)
+        for message in (*manifests.messages, *manifests.inventory.messages)
     ]
-    if has_error(results):
-        stderr.writelines(f"{line}\n" for line in (*lines(results), failure(results)))
+    if has_error(problems):
+        stderr.writelines(f"{line}\n" for line in (*lines(problems), failure(problems)))
         return 1
     samples = [
         (manifests.name, pod) for manifests in inputs for pod in sample_pods(manifests.inventory.documents)
@@ -131,7 +131,7 @@ def run(
         pods, messages = _compared_pods(pairs, policy, own.options, lookups)
     report = as_json if flags.format == "json" else as_text
     standard_streams.write(stdout, [report(settings.name, pods)])
-    lookups.write_messages(lines([*results, *messages]))
+    lookups.write_messages(lines([*problems, *messages]))
     return exit_code(pods)
 
 
@@ -146,7 +146,7 @@ def exit_code(pods: Sequence[ComparedPod]) -> int:
 
 def _compared_pods(
     pairs: list[tuple[str, SamplePod, Admitted | None]], policy: Installed, options: Options, lookups: Run
-) -> tuple[list[ComparedPod], list[Result]]:
+) -> tuple[list[ComparedPod], list[Message]]:
     decided: dict[int, AdmittedPod] = {}
     for at, (_, pod, answer) in enumerate(pairs):
         if answer and not answer.refused and answer.skipped:
@@ -163,7 +163,7 @@ def _compared_pods(
             result = Compared("not-compared", answer.refused if answer else OPERATOR)
         else:
             decision = decided[at].decide(answers, options)
-            messages += decision.results
+            messages += decision.messages
             metadata = answer.skipped["metadata"]
             labels = mapping_of(metadata.get("labels"))
             left_alone = (

@@ -16,7 +16,7 @@ from archfit import __version__
 from archfit.base import standard_streams
 from archfit.base.errors import ArchfitError
 from archfit.base.printable import count, visible
-from archfit.base.results import Result, has_error
+from archfit.base.results import Message, has_error
 from archfit.cli.inputs.command_inputs import manifests_of, moment_text, stated_date
 from archfit.cli.invocation import Invocation, read_invocation
 from archfit.cli.usage.command_table import BY_NAME
@@ -26,7 +26,7 @@ from archfit.lookup import operator_files
 from archfit.options.layers import Given, Layer
 from archfit.options.settings import Options
 from archfit.placement.filters import names_kind
-from archfit.policy import check as policy_check
+from archfit.policy.check import check_policy
 from archfit.policy.flags import check_flags, check_options, policy_settings, renewal
 from archfit.policy.images import (
     KINDS,
@@ -61,7 +61,7 @@ _BETA = (
 )
 
 
-def run(
+def write_policy(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
@@ -73,12 +73,12 @@ def run(
     check_options(invocation.settings)
     settings = policy_settings(flags).replace(date=stated_date(environ))
     if flags.check:
-        return policy_check.run(invocation, settings, stdin, stdout, stderr, environ)
+        return check_policy(invocation, settings, stdin, stdout, stderr, environ)
     if flags.live and not settings.date:
         settings = settings.replace(date=moment_text(datetime.now(UTC)))
     images = _images(invocation, settings, stdin, stderr, environ)
-    if has_error(images.results):
-        _write_lines(stderr, [*lines(images.results), failure(images.results)])
+    if has_error(images.messages):
+        _write_lines(stderr, [*lines(images.messages), failure(images.messages)])
         return 1
     options = at_admission(invocation.settings.options)
     table, without = platform_table(images.images, options)
@@ -99,7 +99,7 @@ def run(
         text = policy_text(held, options, settings)
         standard_streams.write(stdout, [f"{_head(invocation, images)}---\n{text}".encode()])
     warnings = [*left_out(left, settings.carrier), *_warnings(without, options)]
-    _write_lines(stderr, lines([*images.results, *warnings]))
+    _write_lines(stderr, lines([*images.messages, *warnings]))
     beside = f"; {unknown_words(images.unknown)}" if images.unknown else ""
     beside += f"; {count(len(left), 'image')} did not fit" if left else ""
     beside += f", {count(images.requests, 'registry request')}" if images.requests else ""
@@ -111,15 +111,15 @@ def run(
     return 0
 
 
-def _warnings(without: Iterable[tuple[str, str]], options: Options) -> list[Result]:
+def _warnings(without: Iterable[tuple[str, str]], options: Options) -> list[Message]:
     """What the policy does not do, although the lock file or the configuration speaks of it."""
     return [
         *(
-            Result("warning", f"{name}: {reason}; pods with it get no toleration", image=name)
+            Message("warning", f"{name}: {reason}; pods with it get no toleration", image=name)
             for name, reason in without
         ),
         *(
-            Result(
+            Message(
                 "warning",
                 f"exclude {glob} has no effect in a policy, which sees Pods: name their namespace, or "
                 'annotate the pod template with archfit.dev/skip: "true"',

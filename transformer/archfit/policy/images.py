@@ -18,7 +18,7 @@ from typing import Any, TextIO
 from archfit.base.errors import UsageError
 from archfit.base.patch import dotted
 from archfit.base.printable import count
-from archfit.base.results import Location, ObjectRef, Result, has_error
+from archfit.base.results import Location, Message, ObjectRef, has_error
 from archfit.cli.inputs.manifests import Manifests
 from archfit.cluster import live_objects as live
 from archfit.cluster.live_objects import PODS
@@ -59,7 +59,7 @@ class PolicyImages(Record):
 
     images: dict[str, Found]
     source: str
-    results: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
     requests: int = 0
     unknown: tuple[str, ...] = ()
 
@@ -86,17 +86,17 @@ def from_manifests(
 ) -> PolicyImages:
     """The images of manifests. Raises ArchfitError."""
     needs = lock_needs(inputs, settings.options)
-    if has_error(needs.results):
-        return PolicyImages({}, "", needs.results)
+    if has_error(needs.messages):
+        return PolicyImages({}, "", needs.messages)
     held = {**_held(settings.options), **_overridden(inputs, settings.options)}
     images = _with_answers(held, needs, settings, environ, stderr, anew=True)
     names = [manifests.name or "standard input" for manifests in inputs if manifests.pieces]
     shown = ", ".join(names[:3]) + (f" and {count(len(names) - 3, 'more file')}" if len(names) > 3 else "")
-    results = [*needs.results, *images.results]
-    if not images.images and not has_error(images.results):
+    messages = [*needs.messages, *images.messages]
+    if not images.images and not has_error(images.messages):
         why = "the manifests name no image with known platforms, so a policy would change no pod: pass others"
-        results.append(Result("error", why))
-    return images.replace(source=f"{shown} ({count(len(images.images), 'image')})", results=tuple(results))
+        messages.append(Message("error", why))
+    return images.replace(source=f"{shown} ({count(len(images.images), 'image')})", messages=tuple(messages))
 
 
 def from_cluster(
@@ -108,7 +108,7 @@ def from_cluster(
 ) -> PolicyImages:
     """The images that a cluster uses. installed: what the policy in force knows about images. Raises ArchfitError."""
     needed: dict[str, str] = {}
-    uses: dict[str, Result] = {}
+    uses: dict[str, Message] = {}
     order: list[str] = []
     held = _held(settings.options)
     every = list(live)
@@ -120,12 +120,12 @@ def from_cluster(
             held[reference.normalised] = stated
             continue
         needed.setdefault(reference.normalised, image.text)
-        uses.setdefault(image.text, Result("error", "", ObjectRef(*image.owner), image.field))
+        uses.setdefault(image.text, Message("error", "", ObjectRef(*image.owner), image.field))
     needs = LockNeeds(needed, uses, ())
     images = _with_answers(held, needs, settings, environ, stderr, installed, anew=False)
     if len(every) > MAX_ASKED:
         not_asked = _not_asked([image.text for image in every[MAX_ASKED:]])
-        images = images.replace(results=(*images.results, not_asked))
+        images = images.replace(messages=(*images.messages, not_asked))
     first = {name: images.images[name] for name in order if name in images.images}
     images = images.replace(images={**first, **images.images})
     if not images.images:
@@ -136,21 +136,21 @@ def from_cluster(
             else "no pod and no workload of the cluster names an image that can be looked up, so a policy would change "
             "no pod"
         )
-        return images.replace(results=(*images.results, Result("error", why)))
+        return images.replace(messages=(*images.messages, Message("error", why)))
     return images.replace(
         source=f"the pods and workloads of a cluster ({count(len(images.images), 'image')})"
     )
 
 
-def _not_asked(texts: Sequence[str]) -> Result:
-    return Result(
+def _not_asked(texts: Sequence[str]) -> Message:
+    return Message(
         "warning",
         f"{count(len(texts), 'image')} of the cluster were not looked up, as {MAX_ASKED:,} others are used more: "
         f"pods with them get no toleration, as {', '.join(texts[:3])}",
     )
 
 
-def left_out(names: Sequence[str], carrier: str) -> list[Result]:
+def left_out(names: Sequence[str], carrier: str) -> list[Message]:
     """The warning about images that the policy does not hold; none where it holds all."""
     if not names:
         return []
@@ -161,7 +161,7 @@ def left_out(names: Sequence[str], carrier: str) -> list[Result]:
         else "write policies for several groups of namespaces (--name, --namespace-selector)"
     )
     return [
-        Result(
+        Message(
             "warning",
             f"{count(len(names), 'image')} did not fit into the policy, so that pods with them get no toleration: "
             f"{shown}; {remedy}",
@@ -209,14 +209,14 @@ def _with_answers(
             kept[name] = as_found(installed[name])
         if isinstance(answer, Unknown) and (counts := assumed(answer, options)):
             counting[name] = counts
-    results = [_result(failure, options, kept=failure.reference in kept) for failure in looked.failed]
+    messages = [_result(failure, options, kept=failure.reference in kept) for failure in looked.failed]
     held = {**images, **looked.locked, **counting, **kept}
     why = [
         "no such image" if isinstance(failure.answer, Absent) else "no answer"
         for failure in looked.failed
         if failure.reference not in held
     ]
-    return PolicyImages(held, "", (*looked.messages, *results), looked.requests, (*needs.unknown, *why))
+    return PolicyImages(held, "", (*looked.messages, *messages), looked.requests, (*needs.unknown, *why))
 
 
 def _refused(names: Iterable[str], needs: LockNeeds, options: Options) -> LockAnswers:
@@ -232,7 +232,7 @@ def _refused(names: Iterable[str], needs: LockNeeds, options: Options) -> LockAn
     )
 
 
-def _result(failure: Failure, options: Options, *, kept: bool) -> Result:
+def _result(failure: Failure, options: Options, *, kept: bool) -> Message:
     answer = failure.answer
     policy, remedy = "fail", "correct it"
     if isinstance(answer, Absent):

@@ -7,7 +7,7 @@ all, such as a document that is not YAML.
 from __future__ import annotations
 
 from archfit.base.documentation import place
-from archfit.base.results import Decision, Result
+from archfit.base.results import Decision, Message
 from archfit.images.platforms import Answer, Unknown
 from archfit.placement.annotations import PREFIX
 from archfit.workloads.pods import Pod
@@ -39,9 +39,9 @@ def see(where: tuple[str, str]) -> str:
     return f"archfit: see {place(*where)}"
 
 
-def after_failure(results: Iterable[Result], decisions: _Decisions, answers: Mapping[str, Answer]) -> str:
+def after_failure(messages: Iterable[Message], decisions: _Decisions, answers: Mapping[str, Answer]) -> str:
     """The line for a run that wrote nothing: about its first error; "" where the error says all there is to say."""
-    error = next((result for result in results if result.severity == "error"), None)
+    error = next((message for message in messages if message.severity == "error"), None)
     return _line(error, decisions, answers)
 
 
@@ -52,30 +52,30 @@ def after_success(decisions: _Decisions, answers: Mapping[str, Answer], *, passe
     """
     for _, decision in decisions:
         if decision.outcome in ("Unresolved", "Conflict"):
-            warning = next((result for result in decision.results if result.severity == "warning"), None)
+            warning = next((message for message in decision.messages if message.severity == "warning"), None)
             return _line(warning, decisions, answers)
     if any(decision.outcome == "Change" and decision.immutable for _, decision in decisions):
         return see(JOBS)
     return see(KINDS) if passed_over else ""
 
 
-def _line(result: Result | None, decisions: _Decisions, answers: Mapping[str, Answer]) -> str:
-    where = _of_result(result, decisions, answers) if result else None
+def _line(message: Message | None, decisions: _Decisions, answers: Mapping[str, Answer]) -> str:
+    where = _of_result(message, decisions, answers) if message else None
     return see(where) if where else ""
 
 
 def _of_result(
-    result: Result, decisions: _Decisions, answers: Mapping[str, Answer]
+    message: Message, decisions: _Decisions, answers: Mapping[str, Answer]
 ) -> tuple[str, str] | None:
-    if result.image:
-        return _of_image(result, answers)
+    if message.image:
+        return _of_image(message, answers)
     if (
-        any(isinstance(step, str) and step.startswith(PREFIX) for step in result.path)
-        or PREFIX in result.field
+        any(isinstance(step, str) and step.startswith(PREFIX) for step in message.path)
+        or PREFIX in message.field
     ):
         return ANNOTATIONS
     for pod, decision in decisions:
-        if pod.ref == result.ref and any(known.message == result.message for known in decision.results):
+        if pod.ref == message.ref and any(known.text == message.text for known in decision.messages):
             if decision.outcome == "Conflict":
                 return OPERATORS if pod.placed_elsewhere else CONFLICTS
             if pod.ref.kind == "DaemonSet" and decision.outcome == "Change":
@@ -83,8 +83,8 @@ def _of_result(
     return None
 
 
-def _of_image(result: Result, answers: Mapping[str, Answer]) -> tuple[str, str]:
-    answer = answers.get(result.image)
+def _of_image(message: Message, answers: Mapping[str, Answer]) -> tuple[str, str]:
+    answer = answers.get(message.image)
     if not isinstance(answer, Unknown):
         return IMAGES
     if any(words in answer.cause for words in _REFUSED):

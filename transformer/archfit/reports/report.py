@@ -10,7 +10,7 @@ import os
 
 from archfit import __version__
 from archfit.base.patch import dotted, to_json
-from archfit.base.results import Decision, Result
+from archfit.base.results import Decision, Message
 from archfit.startup.record import Record
 from archfit.yaml.json_output import json_parts, location_value, object_value
 from archfit.yaml.stream import OutputChange
@@ -38,7 +38,7 @@ class RunReport(Record):
 
     command: str
     exit_code: int
-    results: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
     decisions: tuple[tuple[Pod, Decision], ...] = ()
     answers: Mapping[str, Answer] = _NONE
     edits: Iterable[OutputChange] = ()
@@ -58,7 +58,7 @@ def _members(report: RunReport, time: str) -> Iterator[tuple[str, Any]]:
     yield "command", report.command
     yield "configuration", list(report.sources)
     yield "exit", report.exit_code
-    yield "results", map(result_value, report.results)
+    yield "results", map(message_value, report.messages)
     yield "decisions", (decision_value(pod, decision) for pod, decision in report.decisions)
     yield "images", {text: answer_value(answer) for text, answer in report.answers.items()}
     yield "requests", dict(report.requests)
@@ -76,14 +76,14 @@ def _edit(edit: OutputChange) -> dict[str, Any]:
     }
 
 
-def result_value(result: Result) -> dict[str, Any]:
+def message_value(message: Message) -> dict[str, Any]:
     """One message."""
     return {
-        "severity": result.severity,
-        "message": result.message,
-        **({"object": object_value(result.ref)} if result.ref else {}),
-        **({"field": result.field} if result.field else {}),
-        **(location_value(result.location) if result.location else {}),
+        "severity": message.severity,
+        "message": message.text,
+        **({"object": object_value(message.ref)} if message.ref else {}),
+        **({"field": message.field} if message.field else {}),
+        **(location_value(message.location) if message.location else {}),
     }
 
 

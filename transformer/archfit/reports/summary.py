@@ -6,7 +6,7 @@ archfit: 12 of 15 pod templates change and roll once when applied; 13 images, 0 
 from __future__ import annotations
 
 from archfit.base.printable import count, visible
-from archfit.base.results import FILLED_IN_LATER, Decision, Result
+from archfit.base.results import FILLED_IN_LATER, Decision, Message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,21 +20,21 @@ _MOST_NAMES = 3
 _ORDER = {"info": 0, "warning": 1, "error": 2}
 
 
-def lines(results: Iterable[Result]) -> list[str]:
+def lines(messages: Iterable[Message]) -> list[str]:
     """One line for each message: infos, then warnings, then errors, each in the order of the stream.
 
     A message about several places or images appears once, with the first of them and the number of the others.
     """
-    alike: dict[tuple[str, str], list[Result]] = {}
-    for result in sorted(results, key=lambda result: _ORDER[result.severity]):
-        cause = result.message.removeprefix(f"{result.image}: ") if result.image else result.message
-        alike.setdefault((result.severity, cause), []).append(result)
+    alike: dict[tuple[str, str], list[Message]] = {}
+    for message in sorted(messages, key=lambda message: _ORDER[message.severity]):
+        cause = message.text.removeprefix(f"{message.image}: ") if message.image else message.text
+        alike.setdefault((message.severity, cause), []).append(message)
     return [_line(same) for same in alike.values()]
 
 
-def _line(same: list[Result]) -> str:
-    places = len(dict.fromkeys(str(result) for result in same)) - 1
-    images = list(dict.fromkeys(result.image for result in same if result.image != same[0].image))
+def _line(same: list[Message]) -> str:
+    places = len(dict.fromkeys(str(message) for message in same)) - 1
+    images = list(dict.fromkeys(message.image for message in same if message.image != same[0].image))
     others = [f"and in {count(places, 'other place')}"] if places else []
     if images:
         more = len(images) - _MOST_IMAGES
@@ -147,9 +147,9 @@ def _read_on(
     return after_success(decisions, answers, passed_over=passed_over)
 
 
-def failure(results: Iterable[Result]) -> str:
+def failure(messages: Iterable[Message]) -> str:
     """The line below the errors of a run that writes nothing."""
-    errors = sum(1 for result in results if result.severity == "error")
+    errors = sum(1 for message in messages if message.severity == "error")
     return f"archfit: {count(errors, 'problem')}; nothing was written"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from archfit.base import standard_streams
 from archfit.base.errors import ArchfitError, OutputError, UsageError, message_of
 from archfit.base.files import read_file
-from archfit.base.results import Result
+from archfit.base.results import Message
 from archfit.explain.verbose import verbose_lines
 from archfit.options.load import load
 from archfit.run import Run, report_failure
@@ -26,7 +26,7 @@ _PROGRAM = "archfit transform"
 _TERMINAL = "standard input is a terminal: pipe manifests in, or name files; see archfit --help"
 
 
-def run(
+def transform(
     argv: Sequence[str],
     stdin: BinaryIO,
     stdout: BinaryIO,
@@ -63,12 +63,12 @@ def _run(
 
             call = read_call(argv)
             if not call.is_stream:
-                from archfit.rewrite.files import run as transform_files
+                from archfit.rewrite.files import transform_files
 
                 return transform_files(call, stdin, stdout, stderr, environ)
         if stdin.isatty():
             raise (call.error if call else None) or UsageError(_TERMINAL)
-    data = standard_streams.read(stdin)
+    data = standard_streams.read_input(stdin)
     frame = frame_of(data)
     try:
         application = layer_of(frame) if frame else None
@@ -118,7 +118,7 @@ def layer_of(frame: FunctionFrame) -> Layer | None:
 def _give_back(frame: FunctionFrame, error: Exception, stdout: BinaryIO) -> None:
     """Writes the input list unchanged: an orchestrator that ignores the exit code must lose nothing."""
     try:
-        parts = frame.after_failure(None, [Result("error", message_of(error))])
+        parts = frame.after_failure(None, [Message("error", message_of(error))])
     except ArchfitError:  # the list cannot hold results; standard error shows them
         parts = [frame.data]
     standard_streams.write(stdout, parts)

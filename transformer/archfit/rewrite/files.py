@@ -24,7 +24,7 @@ from archfit.cli.inputs.manifests import Manifests, read_manifests
 from archfit.options.layers import STAMPS_PRESENT, Given, Layer
 from archfit.options.load import load
 from archfit.options.settings import Options
-from archfit.pipeline import Transformed, transformed
+from archfit.pipeline import StreamEdits, edit
 from archfit.reports.summary import lines
 from archfit.rewrite.call import TransformCall
 from archfit.rewrite.command import frame_of, layer_of, run_of
@@ -65,7 +65,7 @@ class _Edited(Record):
         return list(stream.parts(self.input.data, self.splices))
 
 
-def run(
+def transform_files(
     call: TransformCall, stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command. The exit code; raises ArchfitError."""
@@ -85,7 +85,7 @@ def run(
     run = run_of(settings, environ, stderr, frame)
     try:
         if not frame:
-            return _transformed(read, run, settings.options, write)
+            return _transform(read, run, settings.options, write)
         whole = read.files[0]
         manifests = read_manifests([(whole.name, whole.data)], settings.options) if target.diff else ()
         objects = tuple(part for source in manifests for part in _objects(source))
@@ -189,43 +189,43 @@ def _diff(file: _Edited, above: str) -> list[bytes]:
     return unified_diff(shown, file.input.data, file.splices, file.objects)
 
 
-def _transformed(read: Inputs, run: Run, options: Options, write: Write) -> int:
+def _transform(read: Inputs, run: Run, options: Options, write: Write) -> int:
     pairs = ((file.name, file.data) for file in read.files)
     inputs = with_note(read_manifests(pairs, options), read)
     answers = run.answers([(manifests.data, manifests.pieces) for manifests in inputs], questions(inputs))
-    results = list(run.messages)
+    messages = list(run.messages)
     decisions: list[tuple[Pod, Decision]] = []
     explained: list[ReportedInput] = []
-    parts = [transformed(manifests.data, manifests.inventory, answers, options) for manifests in inputs]
+    parts = [edit(manifests.data, manifests.inventory, answers, options) for manifests in inputs]
     for manifests, part in zip(inputs, parts, strict=True):
-        results += [in_file(result, manifests.name) for result in (*manifests.results, *part.results)]
+        messages += [in_file(message, manifests.name) for message in (*manifests.messages, *part.messages)]
         decisions += [
             (pod.replace(location=location_in_file(pod.location, manifests.name)), decision)
             for pod, decision in part.decisions
         ]
         explained.append((manifests.name, manifests.data, manifests.inventory, part.decisions))
     inventories = [manifests.inventory for manifests in inputs]
-    results += run.unmatched_filters([pod for manifests in inputs for pod in manifests.pods], inventories)
+    messages += run.unmatched_filters([pod for manifests in inputs for pod in manifests.pods], inventories)
     why = run.explanations(explained, answers)
-    if has_error(results):
-        run.prepare_report(1, results, tuple(decisions), answers).commit()
-        run.write_messages([*why, *run.failure_lines(results, decisions, answers)])
+    if has_error(messages):
+        run.prepare_report(1, messages, tuple(decisions), answers).commit()
+        run.write_messages([*why, *run.failure_lines(messages, decisions, answers)])
         return 1
     files = [_edited(*row) for row in zip(read.files, inputs, parts, strict=False)]
     edits = tuple(
-        edit.replace(file=file.input.name)
+        change.replace(file=file.input.name)
         for file in files
-        for edit in stream.OutputChanges(file.input.data, file.splices)
+        for change in stream.OutputChanges(file.input.data, file.splices)
     )
-    report = run.prepare_report(0, results, tuple(decisions), answers, edits)
+    report = run.prepare_report(0, messages, tuple(decisions), answers, edits)
     written: list[str] = []
     report.commit_after(lambda: written.append(write(files)))
     untouched = [left for inventory in inventories for left in inventory.untouched]
-    run.write_messages([*lines(results), *why, run.summary(decisions, answers, untouched), *written])
+    run.write_messages([*lines(messages), *why, run.summary(decisions, answers, untouched), *written])
     return 0
 
 
-def _edited(file: Input, manifests: Manifests, part: Transformed) -> _Edited:
+def _edited(file: Input, manifests: Manifests, part: StreamEdits) -> _Edited:
     at = manifests.start
     moved = (splice.replace(start=splice.start - at, end=splice.end - at) for splice in part.splices)
     return _Edited(file, tuple(moved), _objects(manifests))

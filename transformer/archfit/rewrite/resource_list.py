@@ -18,11 +18,11 @@ from itertools import pairwise
 from archfit.base.errors import ArchfitError, InvalidInput
 from archfit.base.patch import Add
 from archfit.base.printable import visible
-from archfit.base.results import ObjectRef, Result
+from archfit.base.results import Message, ObjectRef
 from archfit.edit.insert import insertions
 from archfit.edit.render import Style, block_member
 from archfit.images.platforms import Unknown
-from archfit.pipeline import Transformed
+from archfit.pipeline import StreamEdits
 from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 from archfit.workloads.sites import find_sites
@@ -54,21 +54,21 @@ class FunctionFrame(Record):
     data: bytes
     piece: Piece
 
-    def advice(self, transformed: Transformed) -> list[Result]:
+    def advice(self, edits: StreamEdits) -> list[Message]:
         """What to write where answers are Unknown because the function's container has no network."""
-        answers = transformed.answers.values()
+        answers = edits.answers.values()
         if not any(isinstance(answer, Unknown) for answer in answers) or not _isolated():
             return []
-        return [Result("error" if transformed.failed() else "warning", _MESSAGE)]
+        return [Message("error" if edits.failed() else "warning", _MESSAGE)]
 
     def with_results(
-        self, transformed: Transformed | None, results: Sequence[Result], splices: tuple[Splice, ...]
+        self, edits: StreamEdits | None, results: Sequence[Message], splices: tuple[Splice, ...]
     ) -> tuple[Splice, ...]:
         """The splices that also put the results into the list, in order. Raises ArchfitError without a place for them.
 
         splices: those of the items.
         """
-        pods = [pod for pod, _ in transformed.decisions] if transformed else []
+        pods = [pod for pod, _ in edits.decisions] if edits else []
         added = _results(self.data, self.piece, results, pods) if results else ()
         both = tuple(sorted((*splices, *added), key=lambda splice: splice.start))
         if any(splice.end > following.start for splice, following in pairwise(both)):
@@ -76,10 +76,10 @@ class FunctionFrame(Record):
         return both
 
     def after_failure(
-        self, transformed: Transformed | None, results: Sequence[Result]
+        self, edits: StreamEdits | None, results: Sequence[Message]
     ) -> Iterable[bytes | memoryview]:
         """The list with its items untouched and the results. Raises ArchfitError if it has no place for them."""
-        return stream.parts(self.data, self.with_results(transformed, results, ()))
+        return stream.parts(self.data, self.with_results(edits, results, ()))
 
 
 def recognised(data: bytes) -> FunctionFrame | None:
@@ -114,7 +114,9 @@ def function_config(frame: FunctionFrame) -> Any:
     return plain(_get(_value(data, piece), "functionConfig"))
 
 
-def _results(data: bytes, piece: Piece, results: Sequence[Result], pods: Iterable[Pod]) -> tuple[Splice, ...]:
+def _results(
+    data: bytes, piece: Piece, results: Sequence[Message], pods: Iterable[Pod]
+) -> tuple[Splice, ...]:
     """pods: for the files that their objects come from."""
     files = {pod.ref: file for pod in pods if (file := _file(pod.object_metadata))}
     shown = [_result(result, files) for result in results]
@@ -217,8 +219,8 @@ def _get(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
 
 
-def _result(result: Result, files: Mapping[ObjectRef, dict[str, Any]]) -> dict[str, Any]:
-    value: dict[str, Any] = {"message": visible(result.message), "severity": result.severity}
+def _result(result: Message, files: Mapping[ObjectRef, dict[str, Any]]) -> dict[str, Any]:
+    value: dict[str, Any] = {"message": visible(result.text), "severity": result.severity}
     ref = result.ref
     if ref is not None and ref.api_version and ref.kind and ref.name:
         value["resourceRef"] = {

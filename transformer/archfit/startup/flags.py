@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
 
-def read(
+def read_flags(
     argv: Sequence[str], valued: Container[str], switches: Container[str]
 ) -> list[tuple[str, str]] | None:
     """Each flag and its value, "" for a switch; None where argparse has to read them."""

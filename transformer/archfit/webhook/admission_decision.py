@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeAlias
 
 from archfit.base.patch import to_json
 from archfit.base.printable import visible
-from archfit.base.results import Decision, Result
+from archfit.base.results import Decision, Message
 from archfit.edit.object_patches import difference
 from archfit.images.platforms import Absent, Answer, Unknown
 from archfit.options.settings import Options
@@ -38,9 +38,9 @@ _PREFIX = "archfit: "
 BUG = f"{_PREFIX}archfit itself failed, so the pod is admitted as it is; its log has the reason"
 
 
-def warning_texts(results: Sequence[Result]) -> tuple[str, ...]:
-    """The warnings for these results, each once."""
-    texts = list(dict.fromkeys(map(warning_text, results)))
+def warning_texts(messages: Sequence[Message]) -> tuple[str, ...]:
+    """The warnings for these messages, each once."""
+    texts = list(dict.fromkeys(map(warning_text, messages)))
     if sum(map(len, texts)) <= LONGEST_TOGETHER:
         return tuple(texts)
     kept = texts[:]
@@ -49,14 +49,14 @@ def warning_texts(results: Sequence[Result]) -> tuple[str, ...]:
     return (*kept, f"{_PREFIX}{len(texts) - len(kept)} more warnings are not shown")
 
 
-def warning_text(result: Result) -> str:
-    """The warning for one result."""
-    image = result.image
-    rest = result.message
+def warning_text(message: Message) -> str:
+    """The warning for one message."""
+    image = message.image
+    rest = message.text
     if image and rest.startswith(f"{image}: "):
         rest = rest[len(image) + 2 :]
         return shortened(f"{_PREFIX}{_middle(visible(image))}: {visible(rest)}")
-    field = f"{result.field}: " if result.field else ""
+    field = f"{message.field}: " if message.field else ""
     return shortened(f"{_PREFIX}{visible(field + rest)}")
 
 
@@ -114,11 +114,11 @@ def admission_decision(
 ) -> AdmissionDecision:
     """The decision on a Pod. answers: for each of its questions. Raises UsageError for overrides that disagree."""
     decision = admitted.decide(answers, options)
-    warned = [result for result in decision.results if result.severity != "info"]
-    errors = [result for result in warned if result.severity == "error"]
+    warned = [message for message in decision.messages if message.severity != "info"]
+    errors = [message for message in warned if message.severity == "error"]
     reason = decision.reason[:_LONGEST_REASON]
     if errors and _refuses(decision, answers, options):
-        texts = warning_texts([result for result in warned if result is not errors[0]])
+        texts = warning_texts([message for message in warned if message is not errors[0]])
         return AdmissionDecision("denied", denied(warning_text(errors[0]), texts), reason)
     why = difference(admitted.value, decision.patch) if decision.patch else ""
     if why:

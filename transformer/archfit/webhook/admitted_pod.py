@@ -37,7 +37,7 @@ from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH
 from archfit.placement.annotations import STAMP
 from archfit.placement.decide import decide
-from archfit.placement.pod_patch import because, listed
+from archfit.placement.pod_patch import because, joined
 from archfit.placement.pod_warnings import unsafe
 from archfit.placement.selection import PodOptions, pod_options, questions
 from archfit.startup.record import Record
@@ -120,16 +120,16 @@ class AdmittedPod(Record):
             return decision
         decision = decide(pod, own, answers, options.replace(affinity="never"))
         lacking = decision.removed
-        warning = pod.result(
+        warning = pod.message(
             "warning",
             f"it is applied with its own required node affinity, to which archfit adds nothing: add {ARCH} In "
-            f"{listed(decision.reachable)} to it{because(lacking)}",
+            f"{joined(decision.reachable)} to it{because(lacking)}",
             REQUIRED_SET,
         )
-        results = [warning if result.message == unsafe(lacking) else result for result in decision.results]
+        messages = [warning if message.text == unsafe(lacking) else message for message in decision.messages]
         if decision.outcome != "Change":
             decision = decision.replace(reason="its own required node affinity is not extended")
-        return decision.replace(results=tuple(results))
+        return decision.replace(messages=tuple(messages))
 
     def _added(self, decision: Decision, options: Options) -> list[str]:
         """The entries of the tolerations and preferred terms that the decision adds to the Pod without `back`."""

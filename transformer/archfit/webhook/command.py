@@ -28,7 +28,7 @@ _SECRET = re.compile(r"([a-z0-9.-]{1,63})/([a-z0-9.-]{1,253})", re.ASCII).fullma
 _TLS = "archfit serve needs a certificate: add --tls-dir DIR, or --tls-cert FILE and --tls-key FILE"
 
 
-def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
+def serve(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
     invocation = read_invocation(_COMMAND, argv, environ, stderr, fallback=_DEFAULTS)
     flags = invocation.flags

@@ -1,4 +1,4 @@
-"""A parsed part of the stream: its pods, and results about what it holds besides.
+"""A parsed part of the stream: its pods, and messages about what it holds besides.
 
 Loaded with the first part that has to be parsed, together with the parser.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path
-from archfit.base.results import Location, Result
+from archfit.base.results import Location, Message
 from archfit.startup.record import Record
 from archfit.workloads.builtin import WORKLOADS, UserRows
 from archfit.workloads.pod_specs import find_pods
@@ -48,11 +48,11 @@ class Contents(Record):
     """What a part holds. document: None without pods. untouched: what may hold pods and is left as it is."""
 
     document: Document | None = None
-    results: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
     untouched: tuple[Untouched, ...] = ()
 
 
-def read(data: bytes, span: Span, user_rows: UserRows) -> Contents:
+def read_document(data: bytes, span: Span, user_rows: UserRows) -> Contents:
     """The contents of a part. Raises InvalidInput."""
     if data.startswith(BOM, span.start):
         raise InvalidInput(
@@ -69,7 +69,7 @@ def read(data: bytes, span: Span, user_rows: UserRows) -> Contents:
     if value is None:
         return Contents()
     if not isinstance(value, dict):
-        return Contents(results=_non_objects(tree, root, value, span, location))
+        return Contents(messages=_non_objects(tree, root, value, span, location))
     glued = next((key for key in value if key.startswith("---")), None)
     if glued is not None:
         raise InvalidInput(
@@ -77,11 +77,11 @@ def read(data: bytes, span: Span, user_rows: UserRows) -> Contents:
             line=span.line + f"\n{tree.text}".split(f"\n{glued}", 1)[0].count("\n"),
         )
     pods = find_pods(value, location, (), user_rows)
-    results: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
     if tree.duplicates:
-        from archfit.workloads.unsupported.duplicates import duplicate_results
+        from archfit.workloads.unsupported.duplicates import duplicate_messages
 
-        results = duplicate_results(tree, root, pods, span, location)
+        messages = duplicate_messages(tree, root, pods, span, location)
     untouched: tuple[Untouched, ...] = ()
     ordinary = len(pods) == 1 and not pods[0].root and (pods[0].group, pods[0].ref.kind) in WORKLOADS
     if not ordinary or "items" in value:
@@ -89,12 +89,12 @@ def read(data: bytes, span: Span, user_rows: UserRows) -> Contents:
 
         untouched = tuple(untouched_in(value, pods, location, user_rows))
     if "items" in value or not value.get("apiVersion") or value.get("kind") in _NO_OBJECTS:
-        results = (*results, *_non_objects(tree, root, value, span, location))
+        messages = (*messages, *_non_objects(tree, root, value, span, location))
     if not pods:
-        return Contents(None, results, untouched)
+        return Contents(None, messages, untouched)
     sites = find_sites(tree, root, value, anchors(pods))
     document = Document(span, value, tree.properties, len(tree.duplicates), sites, tuple(pods))
-    return Contents(document, results, untouched)
+    return Contents(document, messages, untouched)
 
 
 def source_file(data: bytes, start: int, end: int) -> str:
@@ -106,12 +106,12 @@ def source_file(data: bytes, start: int, end: int) -> str:
     return data[at + len(_SOURCE) : line_end if line_end >= 0 else end].decode().strip()
 
 
-def _non_objects(tree: Tree, root: int, value: Any, span: Span, location: Location) -> tuple[Result, ...]:
+def _non_objects(tree: Tree, root: int, value: Any, span: Span, location: Location) -> tuple[Message, ...]:
     from archfit.workloads.unsupported.non_objects import non_objects
 
     known: Children = {}
     return tuple(
-        Result(
+        Message(
             severity,
             message,
             location=location.replace(
@@ -126,7 +126,7 @@ class Lines:
     """Lines of one stream for people. It remembers the document it was asked about last.
 
     A member that an alias or `<<` supplies has the line of the nearest mapping or list that is written. The trees of
-    documents are not kept, so a document is parsed again: only for results that are shown.
+    documents are not kept, so a document is parsed again: only for messages that are shown.
     """
 
     def __init__(self, data: bytes, documents: Iterable[Document]) -> None:
@@ -139,15 +139,15 @@ class Lines:
         """The 1-based line of what stands at path in the pod's document."""
         return self._line(self._of[pod.location], path)
 
-    def located(self, result: Result) -> Result:
-        """The result with the line of its path, where it has one that is in a document."""
-        if result.location is None or not result.path:
-            return result
-        document = self._of.get(result.location)
+    def located(self, message: Message) -> Message:
+        """The message with the line of its path, where it has one that is in a document."""
+        if message.location is None or not message.path:
+            return message
+        document = self._of.get(message.location)
         if document is None:
-            return result
-        line = self._line(document, result.path)
-        return result.replace(location=document.pods[0].location.replace(line=line), path=())
+            return message
+        line = self._line(document, message.path)
+        return message.replace(location=document.pods[0].location.replace(line=line), path=())
 
     def _line(self, document: Document, path: Path) -> int:
         if self._last is None or self._last[0] is not document:

@@ -1,4 +1,4 @@
-"""A piece of the stream into documents with pods, and results about the rest.
+"""A piece of the stream into documents with pods, and messages about the rest.
 
 An item of a list that does not parse by itself makes the whole list one document.
 """
@@ -6,7 +6,7 @@ An item of a list that does not parse by itself makes the whole list one documen
 from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
-from archfit.base.results import Location, Result
+from archfit.base.results import Location, Message
 from archfit.startup.record import Record
 from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, UserRows, every_row, group_of
 from archfit.yaml.scan import Span, spans, whole
@@ -24,10 +24,10 @@ _NONE: UserRows = {}
 
 
 class Inventory(Record):
-    """documents: those with pods. results: warnings and errors. untouched: what may hold pods and is left as it is."""
+    """documents: those with pods. messages: warnings and errors. untouched: what may hold pods and is left as it is."""
 
     documents: tuple[Document, ...] = ()
-    results: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
     untouched: tuple[Untouched, ...] = ()
 
 
@@ -40,32 +40,32 @@ def is_podless(api_version: str, kind: str, user_rows: UserRows = _NONE) -> bool
         return False
     if key[0] in OWN_GROUPS:
         return None
-    from archfit.workloads.unsupported.unknown_kinds import listed
+    from archfit.workloads.unsupported.unknown_kinds import known_list
 
-    return False if listed(*key) else None
+    return False if known_list(*key) else None
 
 
 def scan_piece(data: bytes, piece: Piece, user_rows: UserRows = _NONE) -> Inventory:
-    """What the piece holds. Problems become error results; nothing is raised for bad input."""
+    """What the piece holds. Problems become error messages; nothing is raised for bad input."""
     parts = list(spans(data, piece, lambda api_version, kind: is_podless(api_version, kind, user_rows)))
     try:
         return _inventory(_read(data, parts, user_rows))
     except InvalidInput as error:
         if not any(span.item for span in parts):
-            return Inventory(results=(_unreadable(data, error, piece),))
+            return Inventory(messages=(_unreadable(data, error, piece),))
     try:
         return _inventory(_read(data, [whole(piece)], user_rows))
     except InvalidInput as error:
-        return Inventory(results=(_unreadable(data, error, piece),))
+        return Inventory(messages=(_unreadable(data, error, piece),))
 
 
 def _inventory(parts: Sequence[Contents]) -> Inventory:
     if len(parts) == 1:
         only = parts[0]
-        return Inventory((only.document,) if only.document else (), only.results, only.untouched)
+        return Inventory((only.document,) if only.document else (), only.messages, only.untouched)
     return Inventory(
         tuple(part.document for part in parts if part.document),
-        tuple(result for part in parts for result in part.results),
+        tuple(message for part in parts for message in part.messages),
         tuple(left for part in parts for left in part.untouched),
     )
 
@@ -73,12 +73,12 @@ def _inventory(parts: Sequence[Contents]) -> Inventory:
 def _read(data: bytes, parts: list[Span], user_rows: UserRows) -> list[Contents]:
     if not parts:
         return []
-    from archfit.workloads.documents import read  # a stream without pods does not load the parser
+    from archfit.workloads.documents import read_document  # a stream without pods does not load the parser
 
-    return [read(data, part, user_rows) for part in parts]
+    return [read_document(data, part, user_rows) for part in parts]
 
 
-def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:
+def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Message:
     from archfit.workloads.documents import source_file
     from archfit.workloads.unsupported.non_objects import (
         CHART,
@@ -96,4 +96,4 @@ def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:
         message = CHART
     else:
         message = ". ".join(part for part in (error.message, remedy(error.message, text)) if part)
-    return Result("error", message, location=location)
+    return Message("error", message, location=location)

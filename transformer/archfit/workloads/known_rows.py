@@ -6,7 +6,7 @@ was left; in a version for which no row was read, always.
 
 from __future__ import annotations
 
-from archfit.base.results import Decision, Result
+from archfit.base.results import Decision, Message
 from archfit.options.settings import STATED, Options, Workload
 from archfit.workloads.builtin import other_versions
 from archfit.workloads.pods import Pod
@@ -50,8 +50,8 @@ def left_alone(row: Workload, options: Options) -> str:
     return ""
 
 
-def row_results(decisions: Iterable[tuple[Pod, Decision]], options: Options) -> list[Result]:
-    """One result for each kind of which the option `customResources` decided something."""
+def row_messages(decisions: Iterable[tuple[Pod, Decision]], options: Options) -> list[Message]:
+    """One message for each kind of which the option `customResources` decided something."""
     kinds: dict[tuple[str, str], list[tuple[Pod, Workload]]] = {}
     for pod, decision in decisions:
         row = pod.row
@@ -74,12 +74,12 @@ def _other_versions(pod: Pod, row: Workload) -> str:
     return other_versions(pod.ref.api_version, row.kind, {(row.group, row.kind): (row,)})
 
 
-def _result(pod: Pod, row: Workload, number: int, options: Options) -> Result:
+def _result(pod: Pod, row: Workload, number: int, options: Options) -> Message:
     number_of_pods = f" ({number} such pods)" if number > 1 else ""
     reason = left_alone(row, options)
     if reason:
-        return Result("info", f"not transformed: {reason}{number_of_pods}", pod.ref, location=pod.location)
+        return Message("info", f"not transformed: {reason}{number_of_pods}", pod.ref, location=pod.location)
     check = f"check the pods{number_of_pods}, or let admission place them (archfit policy, archfit serve)"
     versions = _other_versions(pod, row)
     why = f"archfit has read {row.kind} in {versions} only" if versions else not_seen(row)
-    return Result("warning", f"{why}: {check}", pod.ref, location=pod.location)
+    return Message("warning", f"{why}: {check}", pod.ref, location=pod.location)

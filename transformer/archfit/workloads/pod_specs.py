@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path, pattern_text
-from archfit.base.results import Location, ObjectRef, Result
+from archfit.base.results import Location, Message, ObjectRef
 from archfit.options.placement_fields import LISTS
 from archfit.options.settings import NO_EMBEDDING, Workload
 from archfit.workloads.builtin import (
@@ -331,9 +331,9 @@ def controller_of(metadata: Any) -> str:
     return ""
 
 
-def left_to_controllers(owned: Sequence[tuple[ObjectRef, str]]) -> Result:
-    """The result about all objects that a controller made. owned: each with what controls it."""
+def left_to_controllers(owned: Sequence[tuple[ObjectRef, str]]) -> Message:
+    """The message about all objects that a controller made. owned: each with what controls it."""
     ref, controller = owned[0]
     others = len(owned) - 1
     more = f"; so {'is' if others == 1 else 'are'} {others} more with a controller" if others else ""
-    return Result("info", f"left as it is, because {controller} controls it and decides{more}", ref)
+    return Message("info", f"left as it is, because {controller} controls it and decides{more}", ref)

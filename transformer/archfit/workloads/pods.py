@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from archfit.base.patch import Path, dotted
-from archfit.base.results import Location, ObjectRef, Result, Severity
+from archfit.base.results import Location, Message, ObjectRef, Severity
 from archfit.startup.record import Record
 from archfit.yaml.values import text_of
 
@@ -193,9 +193,9 @@ class Pod(Record):
         """Whether the kind has no place for the field."""
         return self.placement_paths is not None and field not in self.placement_paths.at
 
-    def result(self, severity: Severity, message: str, path: Path) -> Result:
+    def message(self, severity: Severity, message: str, path: Path) -> Message:
         """A message about the value at path."""
-        return Result(severity, message, self.ref, dotted(path), self.location, path)
+        return Message(severity, message, self.ref, dotted(path), self.location, path)
 
     @property
     def metadata_path(self) -> Path:

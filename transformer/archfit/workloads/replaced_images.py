@@ -30,7 +30,7 @@ import re
 
 from archfit.base.errors import InvalidReference
 from archfit.base.patch import Path, dotted
-from archfit.base.results import Result
+from archfit.base.results import Message
 from archfit.images.reference import parse
 from archfit.options.placement_fields import LISTS, TERMS
 from archfit.options.settings import ANNOTATE
@@ -79,7 +79,7 @@ _RESOLVE = f"OpenShift replaces it where an ImageStream has its name ({RESOLVE_N
 
 def with_replaced_images(
     data: bytes, pieces: Iterable[Piece], documents: tuple[Document, ...]
-) -> tuple[tuple[Document, ...], tuple[Result, ...]]:
+) -> tuple[tuple[Document, ...], tuple[Message, ...]]:
     """The documents, with the reason at each image that OpenShift replaces, and what is wrong with the triggers."""
     pods = [pod for document in documents for pod in document.pods]
     names = {(pod.ref.namespace, _local(use)) for pod in pods for use in pod.images}
@@ -90,15 +90,15 @@ def with_replaced_images(
         for _, item in image_streams
         if text_of(get(item, ("spec", "lookupPolicy", "local"))) == "true"
     }
-    results: list[Result] = []
+    messages: list[Message] = []
     read: list[Document] = []
     for document in documents:
-        replaced = tuple(_replaced(pod, document, streams & names, results) for pod in document.pods)
+        replaced = tuple(_replaced(pod, document, streams & names, messages) for pod in document.pods)
         read.append(document.replace(pods=replaced) if replaced != document.pods else document)
-    return tuple(read), tuple(results)
+    return tuple(read), tuple(messages)
 
 
-def _replaced(pod: Pod, document: Document, streams: set[tuple[str, str]], results: list[Result]) -> Pod:
+def _replaced(pod: Pod, document: Document, streams: set[tuple[str, str]], messages: list[Message]) -> Pod:
     reasons: dict[Path, str] = {}
     kind = pod.group, pod.ref.kind
     if kind in _RESOLVED:
@@ -113,7 +113,7 @@ def _replaced(pod: Pod, document: Document, streams: set[tuple[str, str]], resul
             elif everything and _resolvable(use):
                 reasons[use.path] = _RESOLVE
     if kind in _TRIGGERED and TRIGGERS in mapping_of(pod.object_metadata.get("annotations")):
-        reasons.update(_triggered(pod, results))
+        reasons.update(_triggered(pod, messages))
     fired: set[Path] = set()
     if pod.group == GROUP:
         config = get(document.value, pod.root)
@@ -133,12 +133,12 @@ def _replaced(pod: Pod, document: Document, streams: set[tuple[str, str]], resul
     )
 
 
-def _triggered(pod: Pod, results: list[Result]) -> Iterator[tuple[Path, str]]:
+def _triggered(pod: Pod, messages: list[Message]) -> Iterator[tuple[Path, str]]:
     """(path, reason) of each image that the annotation names."""
     at = (*pod.root, "metadata", "annotations", TRIGGERS)
 
     def warn(message: str) -> None:
-        results.append(pod.result("warning", message, at))
+        messages.append(pod.message("warning", message, at))
 
     triggers = _parsed(text_of(pod.object_metadata["annotations"][TRIGGERS]))
     if isinstance(triggers, str):

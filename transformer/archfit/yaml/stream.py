@@ -16,7 +16,7 @@ searched with `find`, and lines are counted only where one is asked for: most pr
 from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
-from archfit.base.results import Result
+from archfit.base.results import Message
 from archfit.startup.record import Record
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ class Stream(Record):
 
     data: bytes
     pieces: tuple[Piece, ...]
-    results: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
 
 
 class Splice(Record):
@@ -108,7 +108,7 @@ class OutputChange(Record):
     file: str = ""
 
 
-def read(data: bytes, on_blank: str) -> Stream:
+def read_stream(data: bytes, on_blank: str) -> Stream:
     """The stream in data. Raises InvalidInput if it is an archive, no UTF-8, cannot be split, or may not be blank."""
     for start, magic, kind in _ARCHIVES:
         if data.startswith(magic, start):
@@ -125,7 +125,7 @@ def read(data: bytes, on_blank: str) -> Stream:
             f"the input holds no manifests. {BEFORE_THE_PIPE}, or allow this with --on-blank=pass"
         )
     blank = not data.removeprefix(BOM).strip()
-    warning = Result("warning", "the input holds no manifests; it was written back as it is")
+    warning = Message("warning", "the input holds no manifests; it was written back as it is")
     if on_blank == "comment":
         return Stream(COMMENT if blank else data, ())
     return Stream(data, (), (warning,))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import BinaryIO
 
 from archfit.base.errors import UsageError
-from archfit.base.results import Location, Result, has_error
+from archfit.base.results import Location, Message, has_error
 from archfit.cli.inputs.input_files import Inputs, holds_object, read_inputs
 from archfit.cli.inputs.manifests import Manifests, read_manifests
 from archfit.cli.invocation import Invocation
@@ -50,20 +50,20 @@ def manifests_of(invocation: Invocation, stdin: BinaryIO, options: Options) -> l
 
 def with_note(inputs: list[Manifests], read: Inputs) -> list[Manifests]:
     """The inputs, and one without a name that says what was left out."""
-    notes = (Result("info", read.note), Result("warning", read.warning))
-    note = Manifests("", b"", results=tuple(result for result in notes if result.message))
-    return [*inputs, note] if note.results else inputs
+    notes = (Message("info", read.note), Message("warning", read.warning))
+    note = Manifests("", b"", messages=tuple(message for message in notes if message.text))
+    return [*inputs, note] if note.messages else inputs
 
 
 def _check_objects(inputs: Sequence[Manifests]) -> None:
     """Raises UsageError where the inputs hold no Kubernetes object: then nothing can be said about them."""
-    sources = [source for source in inputs if source.pieces or source.blank or has_error(source.results)]
-    if sources and all(source.blank and has_error(source.results) for source in sources):
-        raise UsageError(in_file(sources[0].results[0], sources[0].name).message)
+    sources = [source for source in inputs if source.pieces or source.blank or has_error(source.messages)]
+    if sources and all(source.blank and has_error(source.messages) for source in sources):
+        raise UsageError(in_file(sources[0].messages[0], sources[0].name).text)
     read = [source for source in inputs if source.pieces]
     if read and not any(
         source.inventory.documents
-        or has_error((*source.results, *source.inventory.results))
+        or has_error((*source.messages, *source.inventory.messages))
         or holds_object(source.data[source.start : source.end], empty_lists=False)
         for source in read
     ):
@@ -78,17 +78,15 @@ def questions(inputs: Iterable[Manifests], *, left_alone: bool = False) -> list[
     return list(dict.fromkeys(text for pod, own in pods for text in of_pod(pod, own, left_alone=True)))
 
 
-def in_file(result: Result, name: str) -> Result:
-    """The result with the name of its file, if it has one. No command before a pipe wrote what a file holds."""
+def in_file(message: Message, name: str) -> Message:
+    """The message with the name of its file, if it has one. No command before a pipe wrote what a file holds."""
     if not name:
-        return result
+        return message
     for words in (OTHER_COMMAND, BEFORE_THE_PIPE):
-        result = result.replace(
-            message=result.message.replace(words, "Name files that hold rendered manifests")
-        )
-    if not result.location:
-        return result.replace(message=f"{name}: {result.message}")
-    return result.replace(location=location_in_file(result.location, name))
+        message = message.replace(text=message.text.replace(words, "Name files that hold rendered manifests"))
+    if not message.location:
+        return message.replace(text=f"{name}: {message.text}")
+    return message.replace(location=location_in_file(message.location, name))
 
 
 def location_in_file(location: Location, name: str) -> Location:

@@ -29,7 +29,7 @@ from archfit.workloads.pod_specs import typed_item
 from archfit.workloads.unsupported.non_objects import is_chart_source
 from archfit.yaml.compose import parse
 from archfit.yaml.skip import identity
-from archfit.yaml.stream import read
+from archfit.yaml.stream import read_stream
 
 EXTENSIONS = (".yaml", ".yml", ".json")
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -112,7 +112,7 @@ def read_inputs(words: Sequence[str], stdin: BinaryIO, program: str, skipped: st
     hidden: dict[str, str] = {}
     for word in words or ["-"]:
         if word == "-":
-            files.append(Input("", standard_streams.read(stdin)))
+            files.append(Input("", standard_streams.read_input(stdin)))
             continue
         kept = len(files)
         for file in found_files(word, program, skipped):
@@ -190,7 +190,7 @@ def holds_object(data: bytes, *, empty_lists: bool = True) -> bool:
     empty_lists: whether a list without items counts, which is parsed to see that.
     """
     try:
-        for piece in read(data, "pass").pieces:
+        for piece in read_stream(data, "pass").pieces:
             shortcut = empty_lists or data.find(b"items", piece.start, piece.end) < 0
             if shortcut and identity(data, piece.start, piece.end):
                 return True

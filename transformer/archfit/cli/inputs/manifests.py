@@ -14,9 +14,9 @@ from itertools import accumulate, islice, zip_longest
 from typing import Any
 
 from archfit.base.errors import InvalidInput
-from archfit.base.results import Result
+from archfit.base.results import Message
 from archfit.options.settings import Options
-from archfit.pipeline import StreamInventory, inventory
+from archfit.pipeline import StreamInventory, scan
 from archfit.placement.selection import questions
 from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
@@ -28,9 +28,9 @@ _BETWEEN = b"\n---\n"
 
 
 class Manifests(Record):
-    """One input. name: of its file, "" for standard input. results: why it could not be read, or was blank.
+    """One input. name: of its file, "" for standard input. messages: why it could not be read, or was blank.
 
-    data, pieces: of all inputs, and the documents of this one in it; none where there are results. start, end: where
+    data, pieces: of all inputs, and the documents of this one in it; none where there are messages. start, end: where
     the input stands in data.
     """
 
@@ -38,7 +38,7 @@ class Manifests(Record):
     data: bytes
     pieces: tuple[Piece, ...] = ()
     inventory: StreamInventory = StreamInventory((), (), ())
-    results: tuple[Result, ...] = ()
+    messages: tuple[Message, ...] = ()
     blank: bool = False
     start: int = 0
     end: int = 0
@@ -50,13 +50,13 @@ class Manifests(Record):
 
 
 def read_manifests(sources: Iterable[tuple[str, bytes]], options: Options) -> list[Manifests]:
-    """What each input holds; what is wrong with one is among its results. A blank one among others is passed over."""
+    """What each input holds; what is wrong with one is among its messages. A blank one among others is passed over."""
     read = [_read(name, data, options.on_blank) for name, data in sources]
     if any(source.pieces for source in read):
-        blank = (Result("warning", BLANK),)
-        read = [source.replace(results=blank) if source.blank else source for source in read]
+        blank = (Message("warning", BLANK),)
+        read = [source.replace(messages=blank) if source.blank else source for source in read]
     if len(read) == 1:
-        whole = inventory(read[0].data, read[0].pieces, options) if read[0].pieces else read[0].inventory
+        whole = scan(read[0].data, read[0].pieces, options) if read[0].pieces else read[0].inventory
         return [read[0].replace(inventory=whole)]
     data = _BETWEEN.join(source.data for source in read)
     at = 0
@@ -67,17 +67,17 @@ def read_manifests(sources: Iterable[tuple[str, bytes]], options: Options) -> li
         placed.append(source.replace(data=data, pieces=moved, start=at, end=at + len(source.data)))
         pieces += [piece.replace(number=piece.number + len(pieces)) for piece in moved]
         at += len(source.data) + len(_BETWEEN)
-    return _apart(placed, inventory(data, pieces, options)) if pieces else placed
+    return _apart(placed, scan(data, pieces, options)) if pieces else placed
 
 
 def _read(name: str, data: bytes, on_blank: str) -> Manifests:
     try:
-        read = stream.read(data, on_blank)
+        read = stream.read_stream(data, on_blank)
     except InvalidInput as error:
         blank = isinstance(error, stream.BlankInput)
-        return Manifests(name, data, results=(Result.from_error(error),), blank=blank, end=len(data))
+        return Manifests(name, data, messages=(Message.from_error(error),), blank=blank, end=len(data))
     if not read.pieces:
-        return Manifests(name, data, results=(Result("warning", BLANK),), blank=True, end=len(data))
+        return Manifests(name, data, messages=(Message("warning", BLANK),), blank=True, end=len(data))
     return Manifests(name, data, read.pieces, end=len(data))
 
 
@@ -90,7 +90,9 @@ def _moved(pieces: Iterable[Piece], data: bytes, by: int) -> tuple[Piece, ...]:
 def _apart(inputs: Sequence[Manifests], whole: StreamInventory) -> list[Manifests]:
     """The inventory of all as one of each input. What is about no place goes to an input without a name."""
     firsts = list(accumulate((len(source.pieces) for source in inputs[:-1]), initial=0))
-    documents, own_options, stamps, results, untouched = (defaultdict[int, list[Any]](list) for _ in range(5))
+    documents, own_options, stamps, messages, untouched = (
+        defaultdict[int, list[Any]](list) for _ in range(5)
+    )
     options = iter(whole.pod_options)
     for document, of_document in zip_longest(whole.documents, whole.stamps):
         at, less = _place(document.span.number, firsts)
@@ -100,7 +102,7 @@ def _apart(inputs: Sequence[Manifests], whole: StreamInventory) -> list[Manifest
         if of_document is not None:
             objects = tuple(_renumbered(pods, less) for pods in of_document.objects)
             stamps[at].append(of_document.replace(objects=objects))
-    for items, by_input in ((whole.results, results), (whole.untouched, untouched)):
+    for items, by_input in ((whole.messages, messages), (whole.untouched, untouched)):
         for item in items:
             if item.location is not None:
                 at, less = _place(item.location.document, firsts)
@@ -111,7 +113,7 @@ def _apart(inputs: Sequence[Manifests], whole: StreamInventory) -> list[Manifest
         texts = (text for pod, own in zip(pods, own_options[at], strict=True) for text in questions(pod, own))
         part = StreamInventory(
             tuple(documents[at]),
-            tuple(results[at]),
+            tuple(messages[at]),
             tuple(dict.fromkeys(texts)),
             tuple(untouched[at]),
             tuple(own_options[at]),
@@ -119,8 +121,8 @@ def _apart(inputs: Sequence[Manifests], whole: StreamInventory) -> list[Manifest
             () if at else whole.excluded,
         )
         apart.append(source.replace(inventory=part))
-    general = tuple(result for result in whole.results if result.location is None)
-    return [*apart, Manifests("", inputs[0].data, results=general)] if general else apart
+    general = tuple(message for message in whole.messages if message.location is None)
+    return [*apart, Manifests("", inputs[0].data, messages=general)] if general else apart
 
 
 def _place(number: int, firsts: Sequence[int]) -> tuple[int, int]:

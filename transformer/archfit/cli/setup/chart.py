@@ -30,7 +30,7 @@ _INSTALLS = {
 """The command of an earlier version -> what there is to install: its name, the release, more words for Helm."""
 
 
-def run(argv: Sequence[str], stderr: TextIO) -> int:
+def write_chart(argv: Sequence[str], stderr: TextIO) -> int:
     """The command, after the words `setup chart`. The exit code; raises ArchfitError."""
     flags, words = BY_NAME["setup chart"].parser().read(argv)
     if words:

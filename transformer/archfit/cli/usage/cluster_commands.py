@@ -66,7 +66,7 @@ POLICY = Command(
         "policy --live [--apply] [OPTION]..",
         "policy --check [OPTION].. [FILE|DIR|-]..",
     ),
-    "archfit.policy.command:run",
+    "archfit.policy.command:write_policy",
     arguments=(
         (
             "FILE ..",
@@ -131,7 +131,7 @@ AUDIT = Command(
         "audit --live [--context NAME] [OPTION]..",
         "audit --merge REPORT.. [OPTION]..",
     ),
-    "archfit.audit.command:run",
+    "archfit.audit.command:audit",
     arguments=(
         (
             "FILE ..",
@@ -310,7 +310,7 @@ SERVE = Command(
     "serve",
     "Runs the admission webhook, which places pods as they are created.",
     ("serve --tls-dir DIR [OPTION]..",),
-    "archfit.webhook.command:run",
+    "archfit.webhook.command:serve",
     ("stderr", "environ"),
     flags=(
         Flag(

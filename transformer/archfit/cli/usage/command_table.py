@@ -26,7 +26,7 @@ HELM = Command(
     "helm",
     "Does what transform does, with defaults for Helm; Helm 4 starts it.",
     ("helm [OPTION].. < rendered.yaml > placed.yaml",),
-    "archfit.integrations.helm.command:run",
+    "archfit.integrations.helm.command:post_render",
     options=TABLE,
     group="other tools",
     about="The defaults of two options differ here: --on-blank is comment, --hooks is recreated.",
@@ -36,7 +36,7 @@ ARGOCD = Command(
     "argocd",
     "Renders an Argo CD application; Argo CD starts it.",
     ("argocd generate|parameters|discover [OPTION]..",),
-    "archfit.integrations.argocd.command:run",
+    "archfit.integrations.argocd.command:generate",
     NO_INPUT,
     arguments=(
         (
@@ -70,7 +70,7 @@ CACHE = Command(
     "cache",
     "Shows where the answers of registries are kept, and removes them.",
     ("cache path|info|prune|clear [OPTION]..",),
-    "archfit.cli.cache:run",
+    "archfit.cli.cache:manage_cache",
     ("stdout", "environ"),
     arguments=(
         ("path", "Show where the cache is."),
@@ -87,7 +87,7 @@ LAST = Command(
     "last",
     "Shows the report of the last run.",
     ("last [--format json]",),
-    "archfit.cli.last:run",
+    "archfit.cli.last:show_last_run",
     ("stdout", "environ"),
     flags=(AS_JSON.replace(help="json: write the whole report as JSON."),),
     about="""\
@@ -98,7 +98,7 @@ DOCTOR = Command(
     "doctor",
     "Shows what this machine has for archfit, and what is wrong.",
     ("doctor [OPTION]..",),
-    "archfit.doctor.command:run",
+    "archfit.doctor.command:diagnose",
     ("stdout", "environ"),
     flags=(
         Flag("--registry HOST", "Ask this registry, too: the credential, and how far the clock is off."),
@@ -125,7 +125,7 @@ VERSION = Command(
     "version",
     "Shows the versions of archfit, its Python and its dependencies.",
     ("version [--format json]",),
-    "archfit.cli.installation:run",
+    "archfit.cli.installation:show_installation",
     ("stdout",),
     flags=(AS_JSON,),
     about="""\
@@ -136,7 +136,7 @@ SCHEMA = Command(
     "schema",
     "Shows the JSON Schema of a file that archfit reads or writes.",
     ("schema [config|report|check|explain|audit|lock|workloads]",),
-    "archfit.cli.schema:run",
+    "archfit.cli.schema:show_schema",
     ("stdout",),
     arguments=(
         ("config", "The configuration file (the default)."),
@@ -157,7 +157,7 @@ COMPLETION = Command(
     "completion",
     "Writes the completion script for a shell.",
     ("completion bash|zsh|fish",),
-    "archfit.cli.completion:run",
+    "archfit.cli.completion:show_completion",
     ("stdout",),
     arguments=(
         ("bash", 'In ~/.bashrc: eval "$(archfit completion bash)"'),

@@ -31,7 +31,7 @@ def help_text(command: Command) -> str:
     if own:
         lines += ["", *entries(own)]
     if command is MAIN:
-        lines += ["", "commands:", *entries(listed())]
+        lines += ["", "commands:", *entries(command_rows())]
         lines += ["", "`archfit COMMAND --help-all` shows all about a command."]
     elif not command.run:
         lines += ["", *entries((member.name, member.summary) for member in members(command))]
@@ -53,7 +53,7 @@ def usage(command: Command) -> Iterator[str]:
     return (f"{'usage:' if not at else '      '} archfit {form}" for at, form in enumerate(command.usage))
 
 
-def listed() -> Iterator[tuple[str, str]]:
+def command_rows() -> Iterator[tuple[str, str]]:
     """Every command that a user can start, with its summary."""
     return ((command.name, command.summary) for command in COMMANDS if command.run)
 

@@ -20,7 +20,7 @@ TRANSFORM = Command(
     "transform",
     "Adds to rendered manifests what each pod needs.",
     ("[transform] [OPTION].. [FILE|DIR|-]..",),
-    "archfit.rewrite.command:run",
+    "archfit.rewrite.command:transform",
     arguments=(MANIFESTS,),
     flags=(
         Flag("--diff", "Write what would change, as a unified diff. Exit with 0 in any case."),
@@ -52,7 +52,7 @@ CHECK = Command(
     "check",
     "Says what archfit would change, or which images lack a platform.",
     ("check [OPTION].. [FILE|DIR|-]..",),
-    "archfit.check.command:run",
+    "archfit.check.command:check",
     arguments=(MANIFESTS,),
     flags=(
         Flag(
@@ -120,7 +120,7 @@ EXPLAIN = Command(
     "explain",
     "Says why each pod is placed as it is, image by image.",
     ("explain [OPTION].. [FILE|DIR|-]..",),
-    "archfit.explain.command:run",
+    "archfit.explain.command:explain",
     arguments=(MANIFESTS,),
     flags=(
         Flag(
@@ -154,7 +154,7 @@ PATCH = Command(
     "patch",
     "Writes the changes as patches, for Flux, Rancher Fleet and others.",
     ("patch [OPTION].. [FILE|DIR|-]..",),
-    "archfit.patch.command:run",
+    "archfit.patch.command:patch",
     arguments=(MANIFESTS,),
     flags=(
         Flag(
@@ -182,7 +182,7 @@ LOCK = Command(
     "lock",
     "Writes a lock file, for runs that ask no registry.",
     ("lock [OPTION].. [FILE|DIR|-]..", "lock --from-audit REPORT [OPTION].. [FILE|DIR|-].."),
-    "archfit.lock.command:run",
+    "archfit.lock.command:lock",
     arguments=(MANIFESTS,),
     flags=(
         Flag(
@@ -233,7 +233,7 @@ INSPECT = Command(
     "inspect",
     "Shows what registries have for images, and where they run.",
     ("inspect [OPTION].. IMAGE..",),
-    "archfit.inspect.command:run",
+    "archfit.inspect.command:inspect",
     NO_INPUT,
     arguments=(("IMAGE ..", "Images as a pod names them."),),
     flags=(
@@ -274,7 +274,7 @@ LOGIN_CHECK = Command(
     "login-check",
     "Says which credential a registry gets, and whether it accepts it.",
     ("login-check [OPTION].. HOST|IMAGE",),
-    "archfit.inspect.login_check:run",
+    "archfit.inspect.login_check:check_login",
     NO_INPUT,
     arguments=(("HOST|IMAGE", "A registry, as ghcr.io or localhost:5000, or an image."),),
     flags=(AS_JSON,),

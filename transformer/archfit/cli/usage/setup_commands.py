@@ -20,7 +20,7 @@ SETUP = (
         "setup cluster",
         "Writes a configuration file from nodes and node pools.",
         ("setup cluster [OPTION].. [FILE|-]..", "setup cluster --live [--context NAME] [OPTION].."),
-        "archfit.cluster.setup:run",
+        "archfit.cluster.setup:set_up_cluster",
         ALL_STREAMS,
         arguments=(
             (
@@ -57,7 +57,7 @@ SETUP = (
         "setup autoscaler",
         "Shows what makes an autoscaler try Arm nodes first.",
         ("setup autoscaler [OPTION].. [FILE|-]..",),
-        "archfit.cluster.pools.autoscaler_setup:run",
+        "archfit.cluster.pools.autoscaler_setup:set_up_autoscaler",
         ("stdin", "stdout", "stderr"),
         arguments=(
             (
@@ -96,7 +96,7 @@ changes nothing in the cluster.
         "setup workloads",
         "Writes rows for custom resources from their definitions (CRDs).",
         ("setup workloads --crds FILE|DIR|- .. [OPTION]..",),
-        "archfit.cluster.workload_setup:run",
+        "archfit.cluster.workload_setup:set_up_workloads",
         ("stdin", "stdout", "stderr"),
         flags=(
             Flag(
@@ -122,7 +122,7 @@ Comments beside the rows name what the schema leaves open.
         "setup helm",
         "Installs the plugin that Helm 4 needs, or checks it.",
         ("setup helm [OPTION]..",),
-        "archfit.integrations.helm.setup:run",
+        "archfit.integrations.helm.setup:set_up_helm",
         NO_INPUT,
         flags=(
             Flag(
@@ -151,7 +151,7 @@ shell's profile that makes Helm 4 see it. It changes no file of yours.""",
         "setup argocd",
         "Writes the plugin and the sidecar for Argo CD, or checks them.",
         ("setup argocd [OPTION]..", "setup argocd --check [--into DIR]"),
-        "archfit.integrations.argocd.setup:run",
+        "archfit.integrations.argocd.setup:set_up_argocd",
         NO_INPUT,
         flags=(
             Flag("--into DIR", "Write there; default: argocd-archfit."),
@@ -186,7 +186,7 @@ Run --check in the sidecar:
         "setup kustomize",
         "Makes archfit a function of a kustomization, or checks that.",
         ("setup kustomize [OPTION]..", "setup kustomize --check [--into DIR] [-- COMMAND..]"),
-        "archfit.integrations.kustomize.setup:run",
+        "archfit.integrations.kustomize.setup:set_up_kustomize",
         NO_INPUT,
         leading=("kustomize",),
         flags=(
@@ -209,7 +209,7 @@ Run --check in the sidecar:
         "setup kpt",
         "Makes archfit a function of a kpt package, or checks that.",
         ("setup kpt [OPTION]..",),
-        "archfit.integrations.kustomize.setup:run",
+        "archfit.integrations.kustomize.setup:set_up_kustomize",
         NO_INPUT,
         leading=("kpt",),
         flags=(
@@ -225,7 +225,7 @@ Run --check in the sidecar:
         "setup flux",
         "Writes patches for Flux, or checks that they are up to date.",
         ("setup flux [OPTION].. < rendered.yaml",),
-        "archfit.integrations.flux.command:run",
+        "archfit.integrations.flux.command:set_up_flux",
         ("stdin", "stderr", "environ"),
         flags=(
             Flag(
@@ -251,7 +251,7 @@ into a Kustomization or a HelmRelease of Flux.
         "setup chart",
         "Writes the Helm chart of webhook, policy and nightly audit.",
         ("setup chart [--into DIR] [--force]",),
-        "archfit.cli.setup.chart:run",
+        "archfit.cli.setup.chart:write_chart",
         ("stderr",),
         flags=(
             Flag("--into DIR", "Write there; default: archfit-chart."),

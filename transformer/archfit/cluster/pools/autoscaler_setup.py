@@ -41,7 +41,7 @@ class Change(Record):
     after: str
 
 
-def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
+def set_up_autoscaler(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
     """The command, after the words `setup autoscaler`. The exit code; raises UsageError and InvalidInput."""
     flags, words = BY_NAME["setup autoscaler"].parser().read(argv)
     architecture = ALIASES.get(flags.architecture, flags.architecture)

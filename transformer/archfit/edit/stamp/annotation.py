@@ -65,7 +65,7 @@ class Addition(Record):
 Nulls: TypeAlias = "Callable[[Path], str]"
 
 
-def read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | None]:
+def read_stamp(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | None]:
     """The entries of a stamp, and the one of the metadata or annotations that archfit made. Raises ValueError.
 
     value: the object that has the stamp, which says what is an index and what a key.

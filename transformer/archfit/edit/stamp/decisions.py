@@ -91,7 +91,7 @@ def object_decisions(
             (
                 pod,
                 _told(pod, merged).replace(
-                    results=(*merged.results, *(pod.result("info", _KEPT, path) for path in kept[number]))
+                    messages=(*merged.messages, *(pod.message("info", _KEPT, path) for path in kept[number]))
                 ),
             )
         )
@@ -105,7 +105,7 @@ def _wrong(decisions: Sequence[tuple[Pod, Decision]], problem: str, path: Path) 
         "Unresolved",
         "it has errors",
         immutable=decision.immutable,
-        results=(first.result("error", problem, path),),
+        messages=(first.message("error", problem, path),),
         reasons=_instead(decision, "left out", _LEFT),
     )
     others = [

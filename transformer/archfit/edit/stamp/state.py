@@ -13,7 +13,7 @@ The stamp goes with them, and the annotations or metadata that archfit made for 
 from __future__ import annotations
 
 from archfit.base.patch import Add, Operation, Path, Remove, Test, apply, pointer
-from archfit.edit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, read
+from archfit.edit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, read_stamp
 from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 
@@ -53,7 +53,7 @@ def stamp_state(value: Any, pods: Sequence[Pod], removable: Callable[[Operation]
     if not isinstance(annotations, dict) or NAME not in annotations:
         return StampState(none, none, none)
     try:
-        entries, holder = read(annotations[NAME], at(value, root))
+        entries, holder = read_stamp(annotations[NAME], at(value, root))
         of_pods = _of_pods(entries, pods)
     except ValueError:
         problem = f"{NAME} is not as archfit wrote it, so nothing can be taken back: remove the annotation"

@@ -40,7 +40,7 @@ _PATH_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "DOCKER_CONFIG", "REGISTRY_A
 _FALLBACK = Layer("default of archfit argocd (hooks)", {"hooks": Given("recreated", "archfit argocd")})
 
 
-def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+def generate(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the word `argocd`. The exit code; raises ArchfitError."""
     match argv:
         case ["generate", *rest]:

@@ -40,7 +40,7 @@ _DEFAULT = "argocd-archfit"
 _REMOVED = ("--form", "--merge")
 
 
-def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+def set_up_argocd(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup argocd`. The exit code; raises ArchfitError."""
     try:
         flags, words = BY_NAME["setup argocd"].parser().read(argv)

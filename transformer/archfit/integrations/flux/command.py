@@ -16,13 +16,13 @@ from archfit.base.errors import UsageError
 from archfit.cli.setup.owned_files import File, content_of_users_file, remove_files, write_files
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cli.usage.general_flags import quiet_and_color
-from archfit.patch import command as patch
+from archfit.patch.command import patch
 
 FILE = "archfit-flux.yaml"
 _HEAD = b"# Written by `archfit patch`"
 
 
-def run(argv: Sequence[str], stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+def set_up_flux(argv: Sequence[str], stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup flux`. The exit code; raises ArchfitError."""
     quiet, when = quiet_and_color(argv, environ)
     given, words = BY_NAME["setup flux"].parser().read(argv)
@@ -44,7 +44,7 @@ def run(argv: Sequence[str], stdin: BinaryIO, stderr: TextIO, environ: Mapping[s
     form = "flux-helmrelease" if given.helmrelease else "flux-kustomization"
     flags = ["--format", form, "--color", when, *(["--quiet"] if quiet else [])]
     flags += [] if given.config is None else ["--config", given.config]
-    code = patch.run(flags, stdin, patches, stderr, environ)
+    code = patch(flags, stdin, patches, stderr, environ)
     if code:
         return code
     path = os.path.join(given.into, FILE)

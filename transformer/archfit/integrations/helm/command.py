@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from archfit.base.errors import UsageError
 from archfit.options.layers import Given, Layer
-from archfit.rewrite import command as transform
+from archfit.rewrite.command import transform
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ DEFAULTS = Layer(
 )
 
 
-def run(
+def post_render(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
@@ -36,4 +36,4 @@ def run(
         raise UsageError(
             f"archfit helm is the post-renderer of Helm 4: to render a chart, run {right} | archfit"
         )
-    return transform.run(argv, stdin, stdout, stderr, environ, DEFAULTS)
+    return transform(argv, stdin, stdout, stderr, environ, DEFAULTS)

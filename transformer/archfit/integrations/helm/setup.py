@@ -27,7 +27,7 @@ from archfit.integrations.helm.installed import Helm, ask, directories, on_path,
 from archfit.integrations.helm.setup_check import check_lines
 
 
-def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+def set_up_helm(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup helm`. The exit code; raises ArchfitError."""
     flags, words = BY_NAME["setup helm"].parser().read(argv)
     if words:

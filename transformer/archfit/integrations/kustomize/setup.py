@@ -74,7 +74,9 @@ def _operation(value: Any, path: tuple[str, ...], item: Any) -> Operation:
     return Add((*path, "-"), item)
 
 
-def run(tool: str, argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+def set_up_kustomize(
+    tool: str, argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
     """The command, after the words `setup TOOL`. The exit code; raises ArchfitError."""
     at = argv.index("--") if "--" in argv else len(argv)
     command = list(argv[at + 1 :])

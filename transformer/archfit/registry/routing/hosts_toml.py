@@ -139,7 +139,7 @@ def _servers(folder: str) -> Iterator[_Server]:
     if not os.path.exists(path):
         yield _Server(tls=_certificates(folder))
         return
-    root = toml_file.read(path)
+    root = toml_file.read_toml(path)
     root.only((*_SERVER_KEYS, "server", "host"))
     for url, table in root.named("host"):
         table.only(_SERVER_KEYS)

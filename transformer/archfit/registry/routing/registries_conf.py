@@ -78,7 +78,7 @@ class RegistriesConf:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        root = toml_file.read(path)
+        root = toml_file.read_toml(path)
         if root.get("registries") is not None:
             raise UsageError(
                 f"{path} is of version 1: write [[registry]] tables (containers-registries.conf(5))"

@@ -80,7 +80,7 @@ class TomlTable:
         return [(name, TomlTable(self.path, f"{key}.{name!r}", item)) for name, item in value.items()]
 
 
-def read(path: str) -> TomlTable:
+def read_toml(path: str) -> TomlTable:
     """The root table. Raises UsageError where the file cannot be read or is not TOML."""
     try:
         content = read_regular(path, _MAX_BYTES + 1)

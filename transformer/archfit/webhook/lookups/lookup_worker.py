@@ -86,7 +86,7 @@ WithSecrets: TypeAlias = "Callable[[Ask], tuple[Answer | None, Sequence[str], Re
 """The answer that a pull secret gives, else None; warnings; answers of servers."""
 
 
-def run(link: socket, options: WorkerOptions) -> None:
+def serve_lookups(link: socket, options: WorkerOptions) -> None:
     """The process, until the server's end of the pair closes. link: its own end."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
@@ -267,7 +267,7 @@ class KeptLookup:
         lookup = self._lookup
         try:
             answer = lookup.resolve([text], seconds=seconds)[text]
-            messages, replies = lookup.messages[self._told :], lookup.take_replies()
+            messages, replies = lookup.warnings[self._told :], lookup.take_replies()
             self._told += len(messages)
         except BaseException:
             self.close()

@@ -97,7 +97,7 @@ class PullSecretAnswers:
             chosen = {(itself(reference).host, reference.repository): credential}
             with closing(self.open_lookup(chosen)) as lookup:
                 answer = lookup.resolve([reference.original], seconds=left)[reference.original]
-                messages += lookup.messages
+                messages += lookup.warnings
                 replies.update(lookup.take_replies())
             if not isinstance(answer, Unknown):
                 return answer, messages, replies

@@ -7,7 +7,7 @@ supplies is read where it ends up.
 from __future__ import annotations
 
 from archfit.base.patch import Path, dotted
-from archfit.base.results import Location, Result
+from archfit.base.results import Location, Message
 from archfit.options.placement_fields import FIELDS
 from archfit.workloads.pods import Pod
 from archfit.yaml.scan import Span
@@ -23,19 +23,19 @@ _WHOLE = (*FIELDS, "nodeName", "os", "runtimeClassName")
 _CONTAINERS = ("containers", "initContainers")
 
 
-def duplicate_results(
+def duplicate_messages(
     tree: Tree, root: int, pods: list[Pod], span: Span, location: Location
-) -> tuple[Result, ...]:
-    """A result for every key that stands twice in one mapping."""
+) -> tuple[Message, ...]:
+    """A message for every key that stands twice in one mapping."""
     read = _Read(pods)
     paths = {place.node: place.path for place in written(tree, root)}
-    results = []
+    messages = []
     for duplicate in tree.duplicates:
         path = (*paths.get(duplicate.opened, ()), duplicate.key)
         owner = read.owner(path) or (pods[0] if pods else None)
         matters = read.is_read(_without_merges(path))
-        results.append(
-            Result(
+        messages.append(
+            Message(
                 "error" if matters else "warning",
                 "the key stands twice: kubectl takes the last one, kustomize refuses the document. Remove one"
                 if matters
@@ -45,7 +45,7 @@ def duplicate_results(
                 location=location.replace(line=span.line + duplicate.line - 1),
             )
         )
-    return tuple(results)
+    return tuple(messages)
 
 
 def _without_merges(path: Path) -> Path:

@@ -65,7 +65,7 @@ _LEAVE = (
 )
 
 
-def listed(group: str, kind: str) -> str:
+def known_list(group: str, kind: str) -> str:
     """The entry of a kind in the table of schemas, "" without one."""
     for name in dict.fromkeys((f"\n{group}/{kind} ", f"\n{group}/{kind.lower()} ")):
         at = KINDS.find(name)
@@ -85,7 +85,7 @@ def reason_of(group: str, kind: str, item: dict[str, Any]) -> str:
         return f"Kubernetes has no kind {kind} in {group or 'v1'}: write {meant}"
     name = f"{group}/{kind}".strip("/")
     leave = _LEAVE % qualified_kind(group, kind)
-    known = listed(group, kind)
+    known = known_list(group, kind)
     if known.startswith("{"):
         rows = known.replace("{podSpec:", f"{{group: '{group}', kind: {kind}, podSpec:")
         return (

@@ -13,7 +13,7 @@ A user may replace rows: a warning names what archfit's own rows read and the us
 from __future__ import annotations
 
 from archfit.base.patch import Path, pattern_text
-from archfit.base.results import Result
+from archfit.base.results import Message
 from archfit.options.settings import Workload
 from archfit.workloads.builtin import UserRows, own_rows
 
@@ -168,7 +168,7 @@ def _covers(pattern: Path, path: Path) -> bool:
     )
 
 
-def incomplete(user_rows: UserRows, kinds: Iterable[tuple[str, str]]) -> Iterator[Result]:
+def incomplete(user_rows: UserRows, kinds: Iterable[tuple[str, str]]) -> Iterator[Message]:
     """A warning for each of the kinds whose rows in `user_rows` read less than archfit's.
 
     kinds: group and kind of what the stream holds; doubles count once.
@@ -180,7 +180,7 @@ def incomplete(user_rows: UserRows, kinds: Iterable[tuple[str, str]]) -> Iterato
         read = {path for row in theirs for path in (*_read_by(row), *(path for path, _ in row.never_run))}
         lost = [path for row in own_rows(group, kind) for path in _read_by(row) if path not in read]
         if lost:
-            yield Result(
+            yield Message(
                 "warning",
                 f"workloads: the rows for {'/'.join(filter(None, (group, kind)))} replace archfit's own, which read "
                 f"{', '.join(dict.fromkeys(map(pattern_text, lost)))} too: add it to your rows, or leave your rows out",

@@ -6,7 +6,7 @@ Objects with `archfit.dev/skip: "true"` are not reported.
 from __future__ import annotations
 
 from archfit.base.patch import dotted, pattern_text
-from archfit.base.results import Location, ObjectRef, Result, qualified_kind
+from archfit.base.results import Location, Message, ObjectRef, qualified_kind
 from archfit.options.settings import Workload as Row
 from archfit.startup.record import Record
 from archfit.workloads.builtin import (
@@ -116,15 +116,15 @@ def _reasons(
             yield f"{_NO_POD}: it has no {' and no '.join(paths[:3])}{more}"
 
 
-def untouched_results(untouched: Iterable[Untouched]) -> list[Result]:
-    """One result for each kind and reason, one in all for a kind without rows; none for objects of a controller."""
+def untouched_messages(untouched: Iterable[Untouched]) -> list[Message]:
+    """One message for each kind and reason, one in all for a kind without rows; none for objects of a controller."""
     groups: dict[tuple[str, str, str], list[Untouched]] = {}
     for entry in untouched:
         if not entry.controller:
             reason = entry.reason if entry.known else ""
             groups.setdefault((group_of(entry.ref.api_version), entry.ref.kind, reason), []).append(entry)
     return [
-        Result(
+        Message(
             "info",
             f"not transformed: {group[0].reason}"
             + (f" ({len(group)} such objects)" if len(group) > 1 else ""),
