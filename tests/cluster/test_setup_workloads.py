@@ -13,7 +13,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from archfit.base.errors import InvalidInput, UsageError
-from archfit.cluster.workload_setup import LIMIT, set_up_workloads as run
+from archfit.cluster.workload_setup import LIMIT
+from archfit.cluster.workload_setup import set_up_workloads as run
 from archfit.options.config_file import from_file, schema
 from archfit.options.config_yaml import read as read_document
 from archfit.options.layers import merge
