@@ -247,7 +247,7 @@ def _result(failure: Failure, options: Options, *, kept: bool) -> Message:
         why = str(getattr(answer, "reason", ""))
     return failure.use.replace(
         severity="error" if policy == "fail" else "warning",
-        message=f"{failure.text}: {why}; {_TAKEN.get(policy, remedy)}",
+        text=f"{failure.text}: {why}; {_TAKEN.get(policy, remedy)}",
         image=failure.text,
     )
 
