@@ -46,7 +46,6 @@ class Row(NamedTuple):
     """Pods of one owner with one standing and one list of images. where: pods by the architecture of their nodes.
 
     specs: of its pods or template. idle: those of its pods that do not run: (architecture, state).
-    bare: the conditions that may be archfit's own work do not count.
     """
 
     owner: tuple[str, str, str]
@@ -62,7 +61,6 @@ class Row(NamedTuple):
     devices: frozenset[str] = frozenset()
     webhook: bool = False
     idle: tuple[tuple[str, str], ...] = ()
-    bare: bool = False
 
 
 class Report(NamedTuple):
@@ -109,7 +107,7 @@ def calculated(
     architectures = _architectures(cluster.nodes, required)
     states = _States(cluster, images)
     everywhere = {*architectures, *_architectures(cluster.nodes, ())}
-    cluster.rows = [row._replace(bare=_is_derived(row, states, everywhere)) for row in cluster.rows]
+    cluster.rows = [_of_the_user(row, states, everywhere) for row in cluster.rows]
     movable = [row for row in cluster.rows if row.standing in COULD_MOVE]
     return Report(
         [_readiness(arch, movable, cluster, states) for arch in architectures],
@@ -624,46 +622,38 @@ def _container(pod: Object, container: Object, name: str, manifest: bool) -> Fra
 
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_ANYWHERE = {"matchFields": "any"}
 UNIVERSE = frozenset({"amd64", "arm64", "arm", "386", "ppc64le", "s390x", "riscv64"})
 
 
 def _allows(row: Row, arch: str, cluster: _Cluster) -> bool:
     nodes = _nodes_of(arch, cluster)
-    return any(_has_labels(row, node) for node in nodes) if nodes else arch in _named(row, bare=row.bare)
+    return any(_has_labels(row, node) for node in nodes) if nodes else arch in _named(row.specs)
 
 
 def _has_labels(row: Row, node: Object) -> bool:
-    return any(_holds(spec, _label_architecture(node), _labels(node), bare=row.bare) for spec in row.specs)
+    return any(_holds(spec, _label_architecture(node), _labels(node)) for spec in row.specs)
 
 
-def _named(row: Row, *, bare: bool, ended: bool = False) -> set[str]:
-    """The architectures that the conditions on it allow. ended: of terms with such an end alone."""
-    return {
-        arch
-        for arch in UNIVERSE
-        if any(_holds(spec, arch, None, bare=bare, ended=ended) for spec in row.specs)
-    }
+def _named(specs: Iterable[Object]) -> set[str]:
+    """The architectures that the conditions on it allow."""
+    return {arch for arch in UNIVERSE if any(_holds(spec, arch, None) for spec in specs)}
 
 
-def _holds(spec: Object, arch: str, labels: Object | None, *, bare: bool, ended: bool = False) -> bool:
+def _holds(spec: Object, arch: str, labels: Object | None) -> bool:
     """Whether nodeSelector and a term hold on such a node. labels: None where those on others count as met."""
     selector = [
         {"key": key, "operator": "In", "values": [value]}
         for key, value in (spec.get("nodeSelector") or {}).items()
     ]
     own = _terms(spec)
-    none: list[Object] = [{"matchFields": "any"}]
-    for term in none if own is None else own:
+    for term in [_ANYWHERE] if own is None else own:
         rows = term.get("matchExpressions") or []
-        end = bool(rows) and (rows[-1]["key"], rows[-1]["operator"]) == (ARCH_LABELS[0], "In")
-        if (not rows and not term.get("matchFields")) or (ended and not end):
-            continue
-        kept = [*selector, *(rows[:-1] if bare and end else rows)]
-        if all(
+        if (rows or term.get("matchFields")) and all(
             (labels is None and row["key"] not in (*ARCH_LABELS, *OS_LABELS))
             or (row["key"] in OS_LABELS and _condition_holds(row, "linux"))
             or _condition_holds(row, arch if row["key"] in ARCH_LABELS else (labels or {}).get(row["key"]))
-            for row in kept
+            for row in (*selector, *rows)
         ):
             return True
     return False
@@ -681,14 +671,28 @@ def _terms(spec: Object) -> list[Object] | None:
     return affinity.get("nodeSelectorTerms") if affinity else None
 
 
-def _is_derived(row: Row, states: _States, architectures: set[str]) -> bool:
-    """What the ends of terms leave out is what its images lack, and nothing else."""
+def _of_the_user(row: Row, states: _States, architectures: set[str]) -> Row:
+    """Without each end of a term that leaves out what its images lack, and nothing else."""
     lacked = {arch for arch in UNIVERSE if "no" in states.images_of(row, arch).values()}
-    appended = _named(row, bare=False, ended=True)
-    if appended & lacked:
-        return False
-    stated = architectures & _named(row, bare=True)
-    return stated & lacked == stated - _named(row, bare=False)
+    return row._replace(specs=tuple(_without_ends(spec, lacked, architectures) for spec in row.specs))
+
+
+def _without_ends(spec: Object, lacked: set[str], architectures: set[str]) -> Object:
+    terms = list(_terms(spec) or [])
+    for place, term in enumerate(terms):
+        *others, last = term.get("matchExpressions") or [{"key": "", "operator": ""}]
+        if (last["key"], last["operator"]) != (ARCH_LABELS[0], "In"):
+            continue
+        bare = {**term, "matchExpressions": others} if others or term.get("matchFields") else _ANYWHERE
+        with_end, without = (_named([_with_terms(spec, [one])]) for one in (term, bare))
+        if (without - lacked - with_end) & architectures or with_end & lacked:
+            continue
+        terms[place] = bare
+    return _with_terms(spec, terms) if terms else spec
+
+
+def _with_terms(spec: Object, terms: list[Object]) -> Object:
+    return {**spec, "affinity": {"nodeAffinity": {_REQUIRED: {"nodeSelectorTerms": terms}}}}
 
 
 def _tolerations(spec: Object) -> frozenset[tuple[str, str, str, str]]:

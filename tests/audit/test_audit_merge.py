@@ -34,9 +34,11 @@ def _drawn(kind: Any) -> st.SearchStrategy[Any]:
         if others == [...]:
             return st.lists(_drawn(first), max_size=2).map(tuple)
         return st.tuples(*map(_drawn, (first, *others)))
-    return st.builds(kind, **{name: _drawn(field) for name, field in get_type_hints(kind).items()})
+    fields = {name: _drawn(field) for name, field in get_type_hints(kind).items()}
+    return st.builds(kind, **(fields | _PLATFORMS if "platforms" in fields else fields))
 
 
+_PLATFORMS = {"platforms": st.sampled_from([(), ("linux/amd64", "windows/amd64")])}
 _SIMPLE = {str: _TEXT, int: _NUMBER, bool: st.booleans()}
 _FACTS = _drawn(AuditFacts)
 
@@ -149,6 +151,7 @@ def _document() -> dict[str, Any]:
                 runs_on=(("a", 1),),
             ),
         ),
+        images=(ImageFacts("r", "Found", ("linux/arm64",)),),
         shards=(Shard("a", 0, 2),),
     )
     document: dict[str, Any] = json.loads(to_json(facts))
@@ -175,6 +178,7 @@ def _document() -> dict[str, Any]:
         (("facts", "workloads", 0, "runsOn", 0), ["a"], "facts.workloads[0].runsOn[0] is not a list of 2"),
         (("facts", "snapshots", 0, "nodes"), 1, "facts.snapshots[0].nodes is not true or false"),
         (("facts", "snapshots", 0), "x", "facts.snapshots[0] is missing or is no object"),
+        (("facts", "images", 0, "platforms"), ["linux/"], "old.json: 'linux/' is not a platform"),
         (("facts", "shards", 0, "index"), 1.5, "facts.shards[0].index is not a whole number"),
     ],
 )  # fmt: skip

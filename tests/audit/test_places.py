@@ -14,7 +14,7 @@ from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.plan.waves import Wave
 from archfit.audit.report.markdown import render as markdown
 from archfit.audit.report.text import render as text
-from archfit.audit.report.words import placement_sentences
+from archfit.audit.report.words import pin_sentences, placement_sentences
 from archfit.audit.running.collect import Collector
 from archfit.options.settings import Options
 
@@ -121,16 +121,17 @@ def test_a_label_that_no_place_has_keeps_pods_off(spec, places, lack):
         pytest.param(selecting("topology.kubernetes.io/zone", "a"), (NODES[0], node_pool()), "Not known for shop/Pod/p: whether arm64 nodes have topology.kubernetes.io/zone=a.", id="a label that the cloud writes"),
         pytest.param(GRAVITON, NODES, "", id="a node has it"),
         pytest.param(selecting("disk", "ssd"), NODES, "Kept off arm64 by a label: shop/Pod/p. disk=ssd is on 1 amd64 node, and on no arm64 node or pool.", id="kept off"),
+        pytest.param(selecting("kubernetes.io/arch", "amd64"), NODES, "Kept off arm64 by their own nodeSelector or affinity, though their images run there: shop/Pod/p.", id="pinned"),
         pytest.param(selecting("disk", "hdd"), NODES, "Kept off arm64 by a label: shop/Pod/p. disk=hdd is on no node or pool that was read.", id="on nothing"),
     ],
 )  # fmt: skip
 def test_what_the_input_does_not_say_of_labels_is_said_and_never_guessed(spec, places, sentence):
     found = audited(pod("p", node="a", spec=spec), *places)
-    said = " ".join(placement_sentences(found))
+    said = " ".join((*placement_sentences(found), *pin_sentences(found)))
     assert said.startswith(sentence) if sentence else not said
     assert the_wave(found).number == (4 if sentence.startswith("Kept") else 1)
     for form in (text(found).decode(), markdown(found).decode()):
-        assert not sentence or sentence.partition(":")[0] in form
+        assert not sentence or sentence.partition(":")[0] in " ".join(form.split())
 
 
 def test_room_and_what_is_done_are_counted_on_places_that_have_the_labels():

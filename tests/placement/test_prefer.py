@@ -47,7 +47,7 @@ def preferred(*terms: Any) -> dict[str, Any]:
         pytest.param(AR, ARM, {"affinity": {"nodeAffinity": {PREFERRED: []}}}, preferred(preferring("arm64")), id="empty"),
         pytest.param(AR, Options(prefer=(("arm64", 5), ("s390x", 9)), tolerate=()), {}, preferred(preferring("arm64", "5")), id="only-what-it-can-reach"),
         pytest.param("amd64", ARM, {}, requiring(term(in_("amd64"))), id="noe-differs-nothing-to-prefer-no-warning"),
-        pytest.param(AR, ARM, {"nodeSelector": {ARCH: "arm64"}}, None, id="pinned-there-is-no-choice"),
+        pytest.param("arm64", ARM, {"nodeSelector": {ARCH: "arm64"}}, None, id="pinned-there-is-no-choice"),
         pytest.param("wasi/wasm", ARM, {}, preferred(preferring("arm64")), id="no-image-restricts-but-all-are-known"),
     ],
 )  # fmt: skip

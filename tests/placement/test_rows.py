@@ -169,6 +169,43 @@ def test_what_an_earlier_run_may_have_narrowed_is_told(platforms: str, terms: An
 
 
 @pytest.mark.parametrize(
+    ("platforms", "selector", "fields", "runs"),
+    [
+        pytest.param(AR, {ARCH: "amd64"}, {}, "arm64", id="alone"),
+        pytest.param(AR, {BETA: "arm64"}, {}, "amd64", id="another-architecture-by-the-old-label"),
+        pytest.param(AR, {ARCH: "amd64"}, {"affinity": requiring(term(ZONE))}, "arm64", id="beside-a-term"),
+        pytest.param(AR, {ARCH: "amd64"}, {"affinity": requiring(term(in_("amd64")))}, "", id="a-term-demands-it-too"),
+        pytest.param(AR, {ARCH: "amd64", OS: "windows"}, {}, "", id="for-a-system-that-the-images-lack"),
+        pytest.param(A, {ARCH: "amd64"}, {}, "", id="the-images-need-it"),
+        pytest.param(Unasked(""), {ARCH: "amd64"}, {}, "", id="nobody-knows-the-images"),
+        pytest.param(AR, {"zone": "a"}, {}, "", id="another-label"),
+    ],
+)  # fmt: skip
+def test_a_pin_that_the_images_no_longer_need_is_named_and_stays(
+    platforms: Any, selector: dict[str, str], fields: dict[str, Any], runs: str
+) -> None:
+    outcome = one(platforms, Options(tolerate=()), nodeSelector=selector, **fields)
+    infos = [message for message in outcome.messages if "pins the pod" in message]
+    (pinned,) = selector.values() if len(selector) == 1 else ("amd64",)
+    assert (
+        infos
+        == [
+            f"info: this pins the pod to {pinned}, though the images run on {runs} too: remove it if nothing else needs it"
+        ][: bool(runs)]
+    )
+    assert outcome.spec["nodeSelector"] == selector
+
+
+def test_a_pin_that_the_owner_repeats_is_not_named() -> None:
+    outcome = decided(
+        {**using("app:1"), "nodeSelector": {ARCH: "amd64"}},
+        {"app:1": AR},
+        metadata={"annotations": {"archfit.dev/only": "amd64"}},
+    )
+    assert outcome.messages == []
+
+
+@pytest.mark.parametrize(
     ("terms", "told"),
     [
         pytest.param([term(in_("amd64"))], True, id="alone"),

@@ -1,4 +1,4 @@
-"""The answers of registries for an audit: which platforms each image has, and which build really runs.
+"""The answers of registries for an audit: which platforms each image has, which build really runs, what it starts.
 
 Each round asks what is left for all builds at once, each digest once; the cache keeps what is behind a digest for ever:
 
@@ -27,15 +27,29 @@ from archfit.audit.facts import AuditFacts, BuildFacts, ImageFacts, Shard
 from archfit.audit.merge import shard_of
 from archfit.base.errors import InvalidReference
 from archfit.images.contents import Build, ImageContents, Part
-from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
+from archfit.images.platforms import (
+    Absent,
+    Answer,
+    Found,
+    Malformed,
+    Platform,
+    Unasked,
+    Unknown,
+    parse_platform,
+)
 from archfit.images.reference import Reference, parse
+from archfit.lookup.image_programs import image_programs
 from archfit.lookup.lookup import Lookup
 from archfit.placement.evidence import is_plain, offered
 from archfit.placement.uncounted import counted
+from archfit.programs.program import ProgramsOf
+from archfit.programs.start import Start
 from archfit.startup.record import Record
 from archfit.workloads.pods import ImageUse
 
 _ANSWERED_NOW = ("registry", "cache")
+_NOT_SAID = Start(unread="the input does not say what its containers start: make the report with --programs")
+_WORST_FIRST = ("wrong", "unread", "right")
 
 
 def answered(facts: AuditFacts, lookup: Lookup, shard: tuple[int, int] | None = None) -> AuditFacts:
@@ -315,3 +329,43 @@ def _image_facts(reference: str, answer: Answer) -> ImageFacts:
     if architectures is None:
         return fact.replace(restricts=False)
     return fact.replace(architectures=tuple(sorted(architectures)))
+
+
+def found_of(image: ImageFacts) -> Found:
+    """The answer that a known image's fact was made of."""
+    platforms = tuple(map(parse_platform, image.platforms))
+    return Found(platforms, image.digest, image.kind == "index", image.kind != "artifact", image.origin)
+
+
+def with_programs(facts: AuditFacts, lookup: Lookup, architectures: Sequence[str]) -> AuditFacts:
+    """The facts with the programs of images that are known; of several in one image the worst counts."""
+    mounted = {use.reference for each in facts.workloads for use in each.images if use.role == "volume"}
+    starts_of = {
+        image.reference: image.starts or ((_NOT_SAID,) if image.reference not in mounted else ())
+        for image in facts.images
+        if image.answer == "Found" and image.origin != "override"
+    }
+    answers = {image.reference: found_of(image) for image in facts.images if image.reference in starts_of}
+    uses = [(name, answers[name], start) for name, starts in starts_of.items() for start in starts]
+    read = image_programs(lookup, uses, architectures)
+    return facts.replace(
+        images=tuple(
+            image.replace(
+                programs=_programs(image.reference, starts_of[image.reference], read, architectures)
+            )
+            if image.reference in starts_of
+            else image
+            for image in facts.images
+        )
+    )
+
+
+def _programs(
+    reference: str, starts: Sequence[Start], read: ProgramsOf, architectures: Sequence[str]
+) -> tuple[tuple[str, str, str], ...]:
+    rows = []
+    for architecture in architectures:
+        verdicts = [read(reference, Platform("linux", architecture), start) for start in starts]
+        known = sorted(filter(None, verdicts), key=lambda verdict: _WORST_FIRST.index(verdict.state))
+        rows += [(architecture, verdict.state, verdict.words) for verdict in known[:1]]
+    return tuple(rows)

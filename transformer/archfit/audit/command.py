@@ -15,7 +15,7 @@ from time import monotonic
 from typing import BinaryIO, TextIO, TypeAlias
 
 from archfit.audit.amount import percent
-from archfit.audit.build_lookup import answered
+from archfit.audit.build_lookup import answered, with_programs
 from archfit.audit.clusters import check_comparison
 from archfit.audit.compare import ArchitectureChange, AuditComparison, compare
 from archfit.audit.facts import AuditFacts
@@ -24,7 +24,6 @@ from archfit.audit.flags import AuditFlags, audit_flags
 from archfit.audit.inputs import Collected, as_stated, from_cluster, from_files, merged
 from archfit.audit.merge import missing_shards
 from archfit.audit.prices import Prices, parse_prices, with_currency
-from archfit.audit.program_lookup import with_programs
 from archfit.audit.readiness import check_labels, title
 from archfit.audit.report import csv as audit_csv
 from archfit.audit.report import images as audit_images

@@ -5,6 +5,7 @@ Nothing that follows from facts (readiness, the work list) is a fact. `merge` ha
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from archfit.images.candidates import NewerTag
@@ -132,6 +133,14 @@ class Term(Record):
 
     conditions: tuple[Condition, ...] = ()
     end: tuple[str, ...] = ()
+
+
+def any_of(terms: Iterable[Term]) -> tuple[Term, ...]:
+    """The terms of which one has to hold, sorted; () where one of them asks for nothing."""
+    distinct = set(terms)
+    if Term() in distinct:
+        return ()
+    return tuple(sorted(distinct, key=lambda term: (term.conditions, term.end)))
 
 
 class ContainerImage(Record):

@@ -194,12 +194,6 @@ def tolerate(tolerations: _Tolerations, taints: Iterable[Toleration]) -> bool:
     return all(any(covers(toleration, taint) for toleration in own) for taint in taints)
 
 
-def without_ends(terms: Terms) -> Terms:
-    """The terms without the conditions that archfit may have written."""
-    bare = tuple(sorted({term.replace(end=()) for term in terms}, key=lambda term: term.conditions))
-    return bare if all(term.conditions for term in bare) else ()
-
-
 def _conditions(term: Term) -> tuple[Condition, ...]:
     return (*term.conditions, (ARCH, "In", term.end)) if term.end else term.conditions
 

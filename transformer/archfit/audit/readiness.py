@@ -16,8 +16,17 @@ from typing import Literal, TypeAlias, get_args
 from archfit.audit.amount import NOTHING, Amount, amount_of
 from archfit.audit.builds import NodeFault
 from archfit.audit.clusters import Cluster
-from archfit.audit.facts import AuditFacts, BuildFacts, ContainerImage, ImageFacts, Standing, WorkloadFacts
-from archfit.audit.places import Lack, Places, named, without_ends
+from archfit.audit.facts import (
+    AuditFacts,
+    BuildFacts,
+    ContainerImage,
+    ImageFacts,
+    Standing,
+    Term,
+    WorkloadFacts,
+    any_of,
+)
+from archfit.audit.places import Lack, Places, Terms, named
 from archfit.audit.running.container_images import EVIDENCE, SUSPICION, reference_of
 from archfit.base.errors import UsageError
 from archfit.base.printable import visible
@@ -311,8 +320,8 @@ def workload_finding(
         states.append("blocked" if missing - {"unknown"} else "unknown" if missing else "ready")
         not_ready.append(tuple(use for use, state in judged if state != "yes"))
     everywhere = {*architectures, *there}
-    if _is_derived(workload, images, everywhere):
-        workload = workload.replace(terms=without_ends(workload.terms))
+    if any(term.end for term in workload.terms):
+        workload = workload.replace(terms=_of_the_user(workload, images, everywhere))
     return WorkloadFinding(
         workload,
         tuple(states),
@@ -326,26 +335,21 @@ def workload_finding(
     )
 
 
-def _is_derived(
+def _of_the_user(
     workload: WorkloadFacts, images: Mapping[str, ImageFacts], architectures: Collection[str]
-) -> bool:
-    """Whether archfit may have left out what is left out, as its images lack it: then it goes where they go."""
-    ended = tuple(term for term in workload.terms if term.end)
-    uses = distinct_uses(workload) if ended else ()
+) -> Terms:
+    """Its terms, each without an end that archfit would write: what is left out is what the images lack.
 
-    def lacks(architecture: str) -> bool:
-        return any(use_state(use, images, architecture, {}) == "no" for use in uses)
+    Whoever wrote it, the workload then goes where its images go.
+    """
+    uses = distinct_uses(workload)
 
-    appended = named(ended, {name for term in ended for name in term.end})
-    allowed = named(workload.terms, architectures)
-    return (
-        bool(ended)
-        and not any(map(lacks, appended))
-        and all(
-            lacks(architecture) != (architecture in allowed)
-            for architecture in named(without_ends(workload.terms), architectures)
-        )
-    )
+    def bare(term: Term) -> Term:
+        without, names = term.replace(end=()), {*architectures, *term.end}
+        runs = {name for name in names if all(use_state(use, images, name, {}) != "no" for use in uses)}
+        return without if named((without,), names) & runs == named((term,), names) else term
+
+    return any_of(bare(term) if term.end else term for term in workload.terms)
 
 
 def readiness(workloads: Sequence[WorkloadFinding], architectures: Sequence[str]) -> tuple[Readiness, ...]:

@@ -14,10 +14,11 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from archfit.audit.facts import SCHEMA, AuditFacts
 from archfit.audit.merge import sorted_facts
-from archfit.base.errors import InvalidInput, UsageError
+from archfit.base.errors import InvalidInput, InvalidReference, UsageError
 from archfit.base.files import read_file
 from archfit.base.printable import visible
 from archfit.base.record_json import camel_case
+from archfit.images.platforms import parse_platform
 from archfit.startup.record import Record
 
 _WORDS: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
@@ -55,7 +56,10 @@ def from_json(data: bytes, file: str) -> AuditFacts:
         )
     try:
         facts: Any = read_record(AuditFacts, document.get("facts"), "facts")
-    except WrongRecord as wrong:
+        for image in facts.images:
+            for platform in image.platforms:
+                parse_platform(platform)
+    except (WrongRecord, InvalidReference) as wrong:
         raise InvalidInput(f"{file}: {wrong}; {again}") from None
     return sorted_facts(facts)
 

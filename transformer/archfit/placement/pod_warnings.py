@@ -15,7 +15,7 @@ from archfit.images.platforms import Found
 from archfit.options.placement_fields import REQUIRED
 from archfit.options.settings import Toleration
 from archfit.placement import tolerations as taints
-from archfit.placement.affinity import ARCH_LABELS, existing_terms
+from archfit.placement.affinity import ARCH_LABELS, arch_pins, existing_terms, meeting
 from archfit.placement.case import PodCase
 from archfit.placement.evidence import offered
 from archfit.placement.pod_patch import because, joined, taint
@@ -161,6 +161,8 @@ def warnings(
         pinned = _pinned(pod, pins) if pins else f"pinned to {reachable} by its required node affinity"
         message = f"{pinned}, but the cluster has {joined(case.cluster)}; correct one of them (--cluster-architectures)"
         yield pod.message("warning", message, _demanding_path(pod, pins, case.reaches))
+    elif pins:
+        yield from _stale_pin(case, pins)
     namespace = pod.namespace
     if namespace is not None:
         chosen = {value for key, value in namespace.node_selector if key in ARCH_LABELS}
@@ -187,6 +189,26 @@ def warnings(
             severity: Severity = "error" if options.daemon_sets == "fail" else "warning"
             message = f"this DaemonSet will not run on the {joined(lost)} nodes{because(lacking)}"
             yield pod.message(severity, message, pod.path)
+
+
+def _stale_pin(case: PodCase, pins: Sequence[str]) -> Iterator[Message]:
+    """The info about a nodeSelector that names an architecture, where the images run on others of the cluster, too."""
+    pod = case.pod
+    number = len(arch_pins(pod))
+    held = pod.placement_paths is not None and pod.placement_paths.architecture
+    if not number or held or case.evidence.unasked or not case.evidence.known:
+        return
+    runs: set[str] = set()
+    for reach in case.reaches:
+        system = reach.systems[0]
+        here = system.cluster if system.supported is None else system.cluster & system.supported
+        runs |= here & meeting(reach.demand.requirements[number:], here)
+    if others := runs - case.reachable_architectures:
+        message = (
+            f"this pins the pod to {joined(case.reachable_architectures)}, though the images run on {joined(others)} "
+            "too: remove it if nothing else needs it"
+        )
+        yield pod.message("info", message, _demanding_path(pod, pins, case.reaches))
 
 
 def of_stale_terms(case: PodCase, stale: Sequence[Stale]) -> Message:

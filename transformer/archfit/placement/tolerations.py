@@ -72,14 +72,15 @@ def _covered(new: Toleration, scopes: set[tuple[str, str, str | None]]) -> bool:
     return any(scope in scopes for scope in _wider(new))
 
 
-def covering(there: Iterable[Toleration]) -> Callable[[Toleration], Toleration | None]:
-    """Finds the first of them that tolerates every taint that another one tolerates."""
+def covering(there: Sequence[Toleration]) -> Callable[[Toleration], Toleration | None]:
+    """Finds the first of them that tolerates every taint that another one tolerates. Most pods never ask."""
     by_scope: dict[tuple[str, str, str | None], tuple[int, Toleration]] = {}
-    for number, toleration in enumerate(there):
-        for scope in _scopes((toleration,)):
-            by_scope.setdefault(scope, (number, toleration))
 
     def first(new: Toleration) -> Toleration | None:
+        if not by_scope:
+            for number, toleration in enumerate(there):
+                for scope in _scopes((toleration,)):
+                    by_scope.setdefault(scope, (number, toleration))
         wider = [by_scope[scope] for scope in _wider(new) if scope in by_scope]
         return min(wider, key=lambda each: each[0])[1] if wider else None
 

@@ -65,10 +65,13 @@ class Bounds(Record):
     sent_in_run: int = 64 << 30
 
 
+BOUNDS = Bounds()
+
+
 class Meter:
     """What was read for one image. left: seconds until the deadline. of_run: the run's bytes so far, in a list."""
 
-    def __init__(self, left: Callable[[], float], of_run: list[int], bounds: Bounds = Bounds()) -> None:  # noqa: B008
+    def __init__(self, left: Callable[[], float], of_run: list[int], bounds: Bounds = BOUNDS) -> None:
         self.sent = self.unpacked = self.members = 0
         self.bounds = bounds
         self._left = left

@@ -288,6 +288,25 @@ def placement_sentences(findings: AuditFindings) -> Iterator[str]:
             yield f"{count(len(named) - _PLACED, 'more label')} keep workloads off {plan.architecture}, or may."
 
 
+def pin_sentences(findings: AuditFindings) -> Iterator[str]:
+    """The workloads that nothing but an architecture which they name keeps off those of the plans."""
+    for plan in plans(findings):
+        index = findings.architectures.index(plan.architecture)
+        pinned = {
+            title(row.owner)
+            for row in findings.workloads
+            if row.waves[index] is not None
+            and row.states[index] == "ready"
+            and not row.goes_to(plan.architecture)
+            and not any(row.lacks[index : index + 1])
+        }
+        if pinned:
+            yield (
+                f"Kept off {plan.architecture} by their own nodeSelector or affinity, though their images run there: "
+                f"{few(sorted(pinned), _PLACED)}."
+            )
+
+
 def next_wave(plan: Waves) -> str:
     """Which wave comes next, and what writes its rules."""
     wave = plan.following
@@ -441,6 +460,7 @@ def not_known(findings: AuditFindings) -> Iterator[str]:
             f"This is {have} of {have + len(missing)} shards. The images of the shards that are missing are not known: "
             f"{few(missing, _NAMED)}."
         )
+    yield from pin_sentences(findings)
 
 
 def change_groups(change: ArchitectureChange) -> tuple[tuple[str, tuple[WorkloadChange, ...]], ...]:

@@ -19,6 +19,7 @@ from archfit.audit.facts import (
     Standing,
     Term,
     WorkloadFacts,
+    any_of,
 )  # fmt: skip
 from archfit.audit.merge import build_key, workload_key
 from archfit.audit.running.container_images import EVIDENCE, ContainerStatus
@@ -131,7 +132,7 @@ def folded(snapshot: str, gathered: Gathered) -> AuditFacts:
         workloads=tuple(
             workload.replace(
                 webhook=workload.webhook or _place(workload) in serving,
-                terms=_either(terms.get(key, {workload.terms})),
+                terms=any_of(term for each in terms.get(key, {workload.terms}) for term in each or (Term(),)),
             )
             for key, workload in workloads.items()
         ),
@@ -303,14 +304,6 @@ def _of_template(snapshot: str, template: Template) -> WorkloadFacts:
     standing: Standing = "windows" if template.windows else "daemonset" if template.per_node else "manifest"
     runs_on = (("", template.pods),) if template.pods else ()
     return _workload(snapshot, template, standing, template, template.pods, runs_on)
-
-
-def _either(alternatives: Collection[tuple[Term, ...]]) -> tuple[Term, ...]:
-    """The terms of all; none where pods ask for nothing."""
-    terms = {term for each in alternatives for term in each}
-    return (
-        tuple(sorted(terms, key=lambda term: (term.conditions, term.end))) if () not in alternatives else ()
-    )
 
 
 def _added(before: Iterable[tuple[PodState, str, int]], more: Iterable[tuple[PodState, str, int]]) -> Any:

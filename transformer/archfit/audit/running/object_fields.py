@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from archfit.audit.facts import Condition, PodState, Standing, Term
+from archfit.audit.facts import Condition, PodState, Standing, Term, any_of
 from archfit.options.placement_fields import REQUIRED
 from archfit.placement.affinity import ARCH, OS_LABELS, meets
 from archfit.placement.selection import VIRTUAL_KUBELET
@@ -91,9 +91,7 @@ def placement_terms(spec: Mapping[str, Any]) -> tuple[Term, ...]:
         asked_for = [list(map(_condition, mappings(term.get("matchExpressions")))) for term in filled]
         terms = {_term(selected, conditions) for conditions in asked_for if _is_for_linux(conditions)}
         terms = terms or {_NOWHERE}
-    if not all(term.conditions or term.end for term in terms):
-        return ()
-    return tuple(sorted(terms, key=lambda term: (term.conditions, term.end)))
+    return any_of(terms)
 
 
 def _condition(expression: Mapping[str, Any]) -> Condition:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from archfit.audit.build_lookup import found_of
 from archfit.audit.clusters import brought
 from archfit.audit.facts import AuditFacts, ImageFacts
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.upgrades.upgrades import lacking_images
-from archfit.base.errors import InvalidReference
 from archfit.images.candidates import NewerTags
-from archfit.images.platforms import ARCHITECTURES, Found, Platform, parse_platform
+from archfit.images.platforms import ARCHITECTURES, Platform
 from archfit.lookup.lookup import Lookup
 from archfit.lookup.newer_tags import newer_tags
 from archfit.options.settings import Options
@@ -39,11 +39,7 @@ def with_newer_tags(
     images = {image.reference: image for image in facts.images}
     lacking = _lacking(report)
     texts = _texts(facts, lacking)
-    answers = {
-        text: answer
-        for reference, text in texts.items()
-        if (answer := _answer(images[reference])) is not None
-    }
+    answers = {text: found_of(images[reference]) for reference, text in texts.items()}
     wanted = [Platform("linux", architecture)]
     newer = newer_tags(lookup, answers, wanted, cluster=_cluster(facts), seconds=seconds, most=most)
     searched = {
@@ -78,14 +74,6 @@ def _texts(facts: AuditFacts, references: Sequence[str]) -> Mapping[str, str]:
     for reference, text in sorted(written):
         texts.setdefault(reference, text)
     return texts
-
-
-def _answer(image: ImageFacts) -> Found | None:
-    try:
-        platforms = tuple(map(parse_platform, image.platforms))
-    except InvalidReference:
-        return None
-    return Found(platforms, image.digest, index=image.kind == "index", origin=image.origin)
 
 
 def _cluster(facts: AuditFacts) -> frozenset[str]:
