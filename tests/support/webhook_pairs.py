@@ -1,7 +1,7 @@
 """The chart's objects with a certificate, made by the commands that the chart prints for those without a cluster.
 
 objects, pair = paired(Chart("helm4"), folder)     what it renders, and the pair that its caBundle proves
-examine(pair, "archfit.archfit.svc")               what the API server finds, or an SSLError
+examine(pair, "archfit.archfit.svc")               SSLError where the API server would refuse it
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ import shlex
 import ssl
 import subprocess
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import machine
-from archfit.webhook.handshake import NO_CLOCK, handshake, validity
 from chart_runs import CHART, KUBERNETES
+from tls_files import handshake
 
 if TYPE_CHECKING:
     from chart_runs import Chart
@@ -52,8 +51,8 @@ def paired(chart: Chart, folder: Path, *words: str) -> tuple[list[dict[str, Any]
     return chart.objects(*given, *words), Pair(certificate, certificate, key)
 
 
-def examine(pair: Pair, name: str) -> tuple[datetime, datetime]:
-    """From when until when the pair is valid for the name. Raises SSLError where the API server would refuse it."""
+def examine(pair: Pair, name: str) -> None:
+    """Raises SSLError where the API server would refuse the pair for this name."""
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "pair.pem")
@@ -61,7 +60,5 @@ def examine(pair: Pair, name: str) -> tuple[datetime, datetime]:
         path.write_bytes(pair.certificate + pair.key)
         server.load_cert_chain(os.fspath(path))
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    client.verify_flags |= NO_CLOCK
     client.load_verify_locations(cadata=pair.ca.decode("ascii"))
-    begins, expires = (datetime.fromtimestamp(at, UTC) for at in validity(handshake(server, client, name)))
-    return begins, expires
+    handshake(server, client, name)

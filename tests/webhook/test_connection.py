@@ -18,6 +18,7 @@ from archfit.webhook.connection import (
     HttpServer,
     most_connections,
 )
+from archfit.webhook.server_metrics import ServerMetrics
 
 
 async def answer(_scope: Any, receive: Any, send: Any) -> None:
@@ -30,11 +31,10 @@ async def answer(_scope: Any, receive: Any, send: Any) -> None:
 
 
 class Site:
-    """A server for plain HTTP with some connections. closed: what was closed for others."""
+    """A server for plain HTTP with some connections."""
 
     def __init__(self, most: int, application: Any = answer) -> None:
-        self.closed: list[str] = []
-        self.connections = Connections(most, self.closed.append)
+        self.connections = Connections(most, ServerMetrics())
         self._port = socket.create_server(("127.0.0.1", 0))
         self._server = HttpServer(application, self._port, self.connections)
 
@@ -44,6 +44,12 @@ class Site:
 
     async def __aexit__(self, *_: object) -> None:
         await self._server.stop()
+
+    @property
+    def closed(self) -> float | None:
+        """How many were closed for others."""
+        metrics = self.connections.metrics.registry
+        return metrics.get_sample_value("archfit_connections_closed_total", {"what": "connection"})
 
     @property
     def address(self) -> tuple[str, int]:
@@ -74,7 +80,7 @@ async def test_the_oldest_connection_without_an_answer_goes_first_then_the_one_a
         assert await site.ask(last) == b"HTTP/1.1 200"
         assert await two[0].read() == b"", "it was answered longest ago"
         assert await site.ask(one) == b"HTTP/1.1 200"
-        assert (site.closed, len(site.connections.all)) == (["connection"] * 2, 3)
+        assert (site.closed, len(site.connections.all)) == (2, 3)
         for _, writer in (one, two, silent, late, last):
             writer.close()
 
@@ -96,7 +102,7 @@ async def test_where_all_have_a_request_under_way_the_new_one_waits():
         ones.append(await site.connect())
         asking.append(asyncio.ensure_future(site.ask(ones[2])))
         await asyncio.wait(asking, timeout=0.2)
-        assert (len(site.connections.all), site.closed) == (2, [])
+        assert (len(site.connections.all), site.closed) == (2, 0)
         goes_on.set()
         assert await asyncio.gather(*asking[:2]) == [b"HTTP/1.1 200"] * 2
         assert await asking[2] == b"HTTP/1.1 200"
@@ -132,27 +138,6 @@ async def test_a_connection_whose_request_is_unread_is_never_closed():
             one.close()
         for _, writer in held:
             writer.close()
-
-
-@pytest.mark.parametrize(
-    ("parts", "answered"),
-    [
-        pytest.param([b""], b"", id="nothing"),
-        pytest.param([b"POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\n", b"1234"], b"", id="half a body"),
-        pytest.param([b"GET / HTTP/1.1\r\n", b"Host: x\r\n\r\n"], b"HTTP/1.1", id="a request in two parts"),
-    ],
-)
-async def test_a_connection_that_sends_no_request_in_time_is_closed(
-    monkeypatch: pytest.MonkeyPatch, parts: list[bytes], answered: bytes
-):
-    monkeypatch.setattr("archfit.webhook.connection.REQUEST_SECONDS", 0.3)
-    async with Site(10) as site:
-        reader, writer = await site.connect()
-        for part in parts:
-            writer.write(part)
-            await writer.drain()
-        assert await reader.read(8) == answered
-        writer.close()
 
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n"
@@ -265,6 +250,6 @@ async def test_where_no_file_is_left_the_oldest_connection_makes_room(monkeypatc
         assert await site.ask(oldest) == b"HTTP/1.1 200"
         late = await site.connect()
         assert await oldest[0].read() == b""
-        assert site.closed == ["connection"]
+        assert site.closed == 1
         for _, writer in (oldest, late):
             writer.close()

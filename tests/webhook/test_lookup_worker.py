@@ -22,9 +22,7 @@ from archfit.webhook.lookups.messages import (
     Answered,
     Ask,
     HasStale,
-    PullSecret,
-    Replied,
-    Warned,
+    Noted,
     WorkerOptions,
 )
 from fake_registry import FakeRegistry
@@ -73,17 +71,16 @@ class Site:
         self.answered: queue.SimpleQueue[Answered] = queue.SimpleQueue()
         self.threads = LookupThreads(
             self._open,
-            more.pop("open_cached", None),
             self._tell,
             threads=1,
             clock=lambda: self.now,
             **more,
         )
 
-    def ask(self, *secrets: PullSecret) -> Answer:
+    def ask(self, *secrets: str) -> Answer:
         return self.question(*secrets).answer
 
-    def question(self, *secrets: PullSecret, rank: int = 0) -> Answered:
+    def question(self, *secrets: str, rank: int = 0) -> Answered:
         self.threads.start(Ask(7, "quay.io/app:1", secrets, SECONDS, rank))
         return self.answered.get(timeout=WAIT_SECONDS)
 
@@ -131,7 +128,7 @@ def test_a_lookup_that_took_all_of_its_time_says_so(seconds: float):
         return Unknown("late"), [], {}
 
     site = Site(with_secrets=late)
-    assert site.question(PullSecret("shop", "hub")).cut_off is (seconds >= SECONDS)
+    assert site.question("shop/hub").cut_off is (seconds >= SECONDS)
 
 
 def test_the_lowest_rank_comes_first():
@@ -144,7 +141,7 @@ def test_the_lowest_rank_comes_first():
 
     site = Site(with_secrets=held)
     for number, rank in enumerate((0, 2, 1, 0)):
-        site.threads.start(Ask(number, "quay.io/app:1", (PullSecret("shop", "hub"),), SECONDS, rank))
+        site.threads.start(Ask(number, "quay.io/app:1", ("shop/hub",), SECONDS, rank))
     goes_on.set()
     for _ in range(4):
         site.answered.get(timeout=WAIT_SECONDS)
@@ -163,8 +160,7 @@ def test_each_warning_is_told_once():
     site = Site(AMD, AMD)
     site.ask()
     site.ask()
-    assert site.of(Warned) == [Warned("asked for quay.io/app:1")] * 2
-    assert site.of(Replied) == [Replied({("quay.io", 200): 1})] * 2
+    assert site.of(Noted) == [Noted(["asked for quay.io/app:1"], {("quay.io", 200): 1})] * 2
 
 
 @pytest.mark.parametrize(
@@ -173,8 +169,8 @@ def test_each_warning_is_told_once():
 )
 def test_a_pull_secret_is_tried_first(given: Answer | None, opened: int):
     site = Site(AMD, with_secrets=lambda _: (given, ["a warning"], {}))
-    assert site.ask(PullSecret("shop", "hub")) == AMD
-    assert (site.opened, site.told[0]) == (opened, Warned("a warning"))
+    assert site.ask("shop/hub") == AMD
+    assert (site.opened, site.told[0]) == (opened, Noted(["a warning"], {}))
 
 
 def test_a_lookup_gets_the_time_that_a_pull_secret_has_left():
@@ -184,7 +180,7 @@ def test_a_lookup_gets_the_time_that_a_pull_secret_has_left():
 
     site = Site(AMD, AMD, with_secrets=with_secrets)
     site.ask()
-    site.ask(PullSecret("shop", "hub"))
+    site.ask("shop/hub")
     assert site.seconds == [SECONDS, SECONDS - 3]
 
 
@@ -206,20 +202,32 @@ def test_a_thread_is_not_free_while_cut_off_lookups_leave_too_many_threads(
 
 
 @pytest.mark.parametrize(
-    ("kept", "opened", "stale"),
+    ("ttl", "max_stale", "told"),
     [
-        pytest.param(AMD.replace(origin="cache"), 0, 0, id="fresh: no registry is asked"),
-        pytest.param(AMD.replace(origin="stale", age_seconds=9), 1, 1, id="stale: it is told, and one is asked"),
-        pytest.param(Unknown("not in the cache"), 1, 0, id="nothing: one is asked"),
-        pytest.param(UsageError("the cache is broken"), 1, 0, id="trouble: one is asked"),
+        pytest.param(600, 3600, [Answered], id="fresh: no registry is asked"),
+        pytest.param(0, 3600, [HasStale, Noted, Answered], id="stale: it is told, and one is asked"),
+        pytest.param(0, 0, [Noted, Answered], id="too old: one is asked"),
     ],
-)  # fmt: skip
-def test_the_cache_is_read_first(kept: Answer | Exception, opened: int, stale: int):
-    cache = Site(kept)
-    site = Site(AMD, open_cached=cache._open)
-    answer = site.ask()
-    assert answer == (AMD if opened else kept)
-    assert (site.opened, len(site.of(HasStale))) == (opened, stale)
+)
+def test_what_the_cache_has_comes_first(tmp_path: Path, ttl: int, max_stale: int, told: list[type]):
+    messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    with FakeRegistry() as fake:
+        fake.index("app", "1", ["linux/amd64"])
+        operator = Operator(
+            cache=str(tmp_path / "lookups.sqlite"),
+            cache_ttl_seconds=ttl,
+            max_stale_seconds=max_stale,
+            mirrors=(mirror_pair(f"*={fake.url}"),),
+        )
+        environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+        threads = lookup_threads(WorkerOptions(operator, (), environ, frozenset(), 0), messages.put)
+        seen: list[type] = []
+        for number in range(2):
+            seen.clear()
+            threads.start(Ask(number, "x.io/app:1", (), SECONDS, 0))
+            while Answered not in seen:
+                seen.append(type(messages.get(timeout=WAIT_SECONDS)))
+    assert seen == told
 
 
 @pytest.mark.parametrize(

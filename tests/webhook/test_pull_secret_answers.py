@@ -16,7 +16,7 @@ from archfit.lookup.lookup import open_lookup
 from archfit.options.hosts import mirror
 from archfit.options.settings import Operator
 from archfit.registry.credentials.keychain import PullKeychain
-from archfit.webhook.lookups.messages import Ask, PullSecret
+from archfit.webhook.lookups.messages import Ask
 from archfit.webhook.lookups.pull_secret_answers import (
     KEPT_SECONDS,
     PAUSE_SECONDS,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-HUB, OTHER = PullSecret("shop", "hub"), PullSecret("shop", "other")
+HUB, OTHER = "shop/hub", "shop/other"
 PASSWORD = "hush-4711"
 
 
@@ -51,11 +51,11 @@ def secret(host: str, password: str = PASSWORD, kind: str = "dockerconfigjson") 
 class Site:
     """Secrets by name; what is read is counted."""
 
-    def __init__(self, fake: FakeRegistry, folder: Path, secrets: dict[PullSecret, Any]) -> None:
+    def __init__(self, fake: FakeRegistry, folder: Path, secrets: dict[str, Any]) -> None:
         self.now = 0.0
         self.seconds = 60.0
-        self.before_read: Callable[[PullSecret], object] = bool
-        self.reads: list[PullSecret] = []
+        self.before_read: Callable[[str], object] = bool
+        self.reads: list[str] = []
         self._fake = fake
         self._secrets = secrets
         operator = Operator(mirrors=(mirror(fake.host, fake.url),), no_cache=True)
@@ -68,10 +68,10 @@ class Site:
             lambda: self.now,
         )
 
-    def ask(self, *secrets: PullSecret) -> tuple[Any, Any, Any]:
+    def ask(self, *secrets: str) -> tuple[Any, Any, Any]:
         return self.answers.answer(Ask(1, f"{self._fake.host}/app:1", secrets, self.seconds, 0))
 
-    def _read(self, secret: PullSecret) -> Any:
+    def _read(self, secret: str) -> Any:
         self.before_read(secret)
         self.reads.append(secret)
         found = self._secrets.get(secret)
@@ -97,7 +97,7 @@ def test_the_secret_opens_the_registry(fake: FakeRegistry, tmp_path: Path):
     ],
 )
 def test_a_secret_that_does_not_help_leaves_the_image_to_the_servers_own_credentials(
-    fake: FakeRegistry, tmp_path: Path, secrets: dict[PullSecret, Any]
+    fake: FakeRegistry, tmp_path: Path, secrets: dict[str, Any]
 ):
     if secrets.get(HUB) == "wrong":
         secrets = {HUB: secret(fake.host, "wrong")}

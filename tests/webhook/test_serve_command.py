@@ -18,8 +18,7 @@ import pytest
 from admission_reviews import pod
 from archfit.base.errors import UsageError
 from archfit.base.packages import EXTRAS, install_command
-from archfit.webhook import command as serve
-from archfit.webhook import server_process
+from archfit.webhook import command, server_process
 from archfit.webhook.listen_address import ListenAddress, listen, listen_address
 from program import PROGRAM
 from tls_files import tls_files
@@ -59,7 +58,7 @@ def started(monkeypatch: pytest.MonkeyPatch, *words: str, **environ: str) -> tup
     """The options of placement and those of the server that it would get."""
     found: list[Any] = []
     monkeypatch.setattr(server_process, "serve", lambda chosen, own, *_: found.append((chosen, own)) or 0)
-    assert serve.run(["--tls-dir", "x", *words], sys.stderr, environ) == 0
+    assert command.serve(["--tls-dir", "x", *words], sys.stderr, environ) == 0
     return found[0][0].options, found[0][1]
 
 
@@ -139,7 +138,7 @@ def test_it_answers_over_tls_alone(real: Any, tmp_path: Path):
         pytest.param("--tls-dir nowhere", "cannot read 'nowhere/tls.crt'", id="missing files"),
         pytest.param("--tls-cert {crt} --tls-key {ca}", "cannot be used", id="no key in it"),
         pytest.param("--tls-cert {crt} --tls-key {other}", "does not belong to the certificate", id="another key"),
-        pytest.param("--tls-cert {key} --tls-key {key}", "holds no certificate", id="not a certificate"),
+        pytest.param("--tls-cert {key} --tls-key {key}", "one holds no certificate or no key", id="not a certificate"),
         pytest.param("{tls} --listen 127.0.0.1:{port}", "cannot listen", id="port taken"),
         pytest.param("{tls} --lock-file none.lock", "there is no 'none.lock'", id="lock"),
         pytest.param("{tls} --authfile none", "--authfile", id="credentials"),
@@ -161,10 +160,10 @@ def test_a_mistake_ends_before_anything_is_started(words: str, message: str, rea
         tls = f"--tls-cert {files.certificate} --tls-key {files.key}"
         given = words.format(port=taken.getsockname()[1], tls=tls, **paths)
         with pytest.raises(UsageError, match=re.escape(message)):
-            serve.run(given.split(), sys.stderr, {})
+            command.serve(given.split(), sys.stderr, {})
 
 
 def test_a_platform_without_spawn_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("multiprocessing.get_all_start_methods", lambda: ["fork"])
     with pytest.raises(UsageError, match="cannot start processes by spawn: run it on Linux or macOS"):
-        serve.run(["--insecure-http", "--listen", "127.0.0.1:0"], sys.stderr, {})
+        command.serve(["--insecure-http", "--listen", "127.0.0.1:0"], sys.stderr, {})

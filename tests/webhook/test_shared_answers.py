@@ -12,9 +12,10 @@ from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Malf
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Options
 from archfit.webhook.lookups.fair_places import Places
-from archfit.webhook.lookups.messages import Answered, PullSecret, Secrets
+from archfit.webhook.lookups.messages import Answered, Secrets
 from archfit.webhook.lookups.shared_answers import OF_NAMESPACE, OF_REGISTRY, PAUSE_SECONDS, SharedAnswers
 from archfit.webhook.memory_budget import Share
+from archfit.webhook.server_metrics import ServerMetrics
 
 DIGEST = "sha256:" + "a" * 64
 AMD = Found((parse_platform("amd64"),), DIGEST)
@@ -57,23 +58,21 @@ class Site:
         self.in_time = True
         self.share = Share(100_000)
         self.started: list[Started] = []
-        self.refused = self.cut_off = self.crowded_out = 0
+        self._metrics = ServerMetrics()
         self.answers = SharedAnswers(
             options or Options(),
             TTL,
             lock,
             lambda namespace: WrittenDown(namespace, self.started),
+            self._metrics,
+            self.share,
+            Places(reviews),
+            TIMEOUT,
             lambda: self.now,
-            timeout_seconds=TIMEOUT,
-            refused=lambda: self.count("refused"),
-            cut_off=lambda: self.count("cut_off"),
-            crowded_out=lambda: self.count("crowded_out"),
-            share=self.share,
-            reviews=Places(reviews),
         )
 
-    def count(self, what: str) -> None:
-        setattr(self, what, getattr(self, what) + 1)
+    def count(self, name: str) -> float | None:
+        return self._metrics.registry.get_sample_value(f"archfit_{name}_total")
 
     async def land(self, answer: Answer = AMD, which: int = 0, *, cut_off: bool = False) -> None:
         self.started.pop(which).answered.set_result(Answered(1, answer, cut_off))
@@ -203,7 +202,7 @@ def test_a_locked_server_asks_nobody():
 
 async def test_an_answer_had_with_a_secret_is_for_pods_with_that_secret():
     site = Site()
-    mine = (PullSecret("shop", "hub"),)
+    mine = ("shop/hub",)
     first = await site.soon("app:1", secrets=mine)
     second = await site.soon("app:1")
     assert [one.secrets for one in site.started] == [mine, ()]
@@ -222,7 +221,7 @@ async def test_a_lookup_may_take_a_quarter_of_the_timeout_and_one_that_takes_it_
     assert site.started[0].seconds == TIMEOUT / 4
     await site.land(Unknown("late"), cut_off=cut_off)
     await task
-    assert site.cut_off == cut_off
+    assert site.count("lookups_cut_off") == cut_off
 
 
 class TestTurns:
@@ -272,7 +271,7 @@ class TestTurns:
         tasks = [await site.soon(f"app:{number}", namespace="evil") for number in range(41)]
         (lost,) = await tasks.pop()
         assert lost == Unknown("too many other images are being looked up: create the pod again later")
-        assert site.refused == 1
+        assert site.count("lookups_refused") == 1
         tasks.append(await site.soon("good:1", namespace="good"))
         await site.land_all()
         assert await asyncio.gather(*tasks) == [[AMD]] * 41
@@ -288,7 +287,7 @@ async def test_a_namespace_with_two_thirds_of_all_reviews_that_wait_gets_what_is
     assert answer == Unknown(
         "too many pods of its namespace wait for answers of registries, and the lookup goes on for the next pod"
     )
-    assert (site.in_time, site.crowded_out) == (False, 1)
+    assert (site.in_time, site.count("admission_crowded_out")) == (False, 1)
     shop = await site.soon("shop.example/x:1", namespace="shop")
     await site.land_all()
     assert await asyncio.gather(*evil, shop) == [[AMD]] * 5

@@ -19,13 +19,13 @@ from archfit.webhook.admission_decision import CachedDecision, DecisionCache
 from archfit.webhook.admitted_pod import at_admission
 from archfit.webhook.lookups import messages
 from archfit.webhook.lookups.fair_places import Places
-from archfit.webhook.lookups.messages import PullSecret, Secrets
+from archfit.webhook.lookups.messages import Secrets
 from archfit.webhook.lookups.shared_answers import SharedAnswers
 from archfit.webhook.memory_budget import MIB, SHARES, Share
-from archfit.webhook.review import decoded_bytes, read_review
+from archfit.webhook.review import decoded_bytes
 from archfit.webhook.server_log import ServerLog
 from archfit.webhook.server_metrics import Probes, ServerMetrics
-from archfit.webhook.webhook import MOST_BYTES, MOST_LARGE_WAITING, MOST_REQUESTS, Webhook, budget
+from archfit.webhook.webhook import MOST_REQUESTS, Webhook, budget
 
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
 JSON = (b"content-type", b"application/json")
@@ -44,7 +44,7 @@ class Reply(NamedTuple):
 class Door:
     """A webhook whose lookups land at once, or never. log: its lines, decoded, after `close`."""
 
-    def __init__(self, answer: Answer | None = AMD, *secrets: PullSecret, **options: Any) -> None:
+    def __init__(self, answer: Answer | None = AMD, *secrets: str, **options: Any) -> None:
         chosen = at_admission(
             Options(on_absent="leave", on_unknown="leave", on_conflict="leave").replace(**options)
         )
@@ -56,20 +56,12 @@ class Door:
         self._stream = io.StringIO()
         self._log = ServerLog(self._stream.write, "debug", lambda: 1_767_225_600.25)
         self.metrics = ServerMetrics()
-        self.bodies, self.reviews = Share(8 * MIB), Share(64 * MIB)
-        for name, share in (("bodies", self.bodies), ("reviews", self.reviews)):
-            share.refused = self.metrics.refusals[name].inc
+        self.bodies, self.reviews = (
+            Share(size * MIB, self.metrics.refusals[name].inc)
+            for name, size in (("bodies", 8), ("reviews", 64))
+        )
         self.webhook = Webhook(
-            SharedAnswers(
-                chosen,
-                600,
-                None,
-                lambda _: self,
-                lambda: 0.0,
-                self.metrics.looked_up,
-                share=Share(MIB),
-                reviews=Places(1000),
-            ),
+            SharedAnswers(chosen, 600, None, lambda _: self, self.metrics, Share(MIB), Places(1000)),
             DecisionCache(chosen, Share(MIB)),
             self.metrics,
             self._log,
@@ -89,7 +81,7 @@ class Door:
         method: str = "POST",
         path: str = "/mutate",
         query: bytes = b"timeout=10s",
-        headers: tuple[tuple[bytes, bytes], ...] = (JSON,),
+        headers: tuple[tuple[bytes, bytes], ...] | None = None,
         parts: int = 1,
         requests: int = 1,
     ) -> Reply:
@@ -112,7 +104,7 @@ class Door:
             "method": method,
             "path": path,
             "query_string": query,
-            "headers": headers,
+            "headers": sized(content) if headers is None else headers,
             "state": {"requests": requests, "abort": lambda: None},
         }
         await self.webhook(scope, receive, send)
@@ -140,9 +132,8 @@ class Door:
         return messages.Answered(1, self.answer)
 
 
-def sized(content: bytes) -> tuple[tuple[bytes, bytes], ...]:
-    """The headers of a client that says how long its body is."""
-    return (JSON, (b"content-length", b"%d" % len(content)))
+def sized(content: bytes, kind: bytes = b"application/json") -> tuple[tuple[bytes, bytes], ...]:
+    return ((b"content-type", kind), (b"content-length", b"%d" % len(content)))
 
 
 def as_go_writes_it(value: dict[str, Any]) -> bytes:
@@ -165,8 +156,8 @@ def test_a_pod_gets_what_its_images_need():
         pytest.param({"headers": ()}, 415, b"Content-Type", id="no content type"),
         pytest.param({"headers": ((b"content-type", b"text/yaml"),)}, 415, b"Content-Type", id="another type"),
         pytest.param({"headers": (JSON, (b"content-length", b"4194305"))}, 413, b"larger than 4 MiB", id="says it is huge"),
-        pytest.param({"content": b" " * (MOST_BYTES + 1)}, 413, b"larger than 4 MiB", id="is huge"),
-        pytest.param({"content": b" " * (MOST_BYTES + 1), "parts": 9}, 413, b"larger than 4 MiB", id="is huge, in parts"),
+        pytest.param({"headers": (JSON, (b"content-length", b"0" * 5000))}, 413, b"larger than 4 MiB", id="says it at length"),
+        pytest.param({"headers": (JSON,)}, 411, b"no Content-Length", id="says nothing"),
         pytest.param({"content": b"{"}, 400, b"not JSON", id="bad JSON"),
         pytest.param({"content": body({**review(pod()), "request": None})}, 400, b"no request", id="no request"),
     ],
@@ -185,8 +176,9 @@ def test_what_is_no_request_has_its_status_and_the_server_goes_on(
 
 
 def test_a_body_may_come_in_parts_with_a_charset():
-    headers = ((b"content-type", b"Application/JSON; charset=utf-8"),)
-    assert Door().send(body(review(pod())), parts=7, headers=headers).answered().patch
+    content = body(review(pod()))
+    headers = sized(content, b"Application/JSON; charset=utf-8")
+    assert Door().send(content, parts=7, headers=headers).answered().patch
 
 
 def test_a_large_pod_is_decided_as_a_small_one():
@@ -246,22 +238,6 @@ class TestLargePods:
         assert door.order == ["first"]
         assert door.log()[0]["outcome"] == "over_budget"
 
-    async def test_a_namespace_leaves_places_to_others(self, monkeypatch: pytest.MonkeyPatch):
-        door = HeldDoor(monkeypatch)
-        monkeypatch.setattr(door.webhook, "_read_apart", at_once)
-        evil = [asyncio.create_task(door.large(f"e{n}")) for n in range(MOST_LARGE_WAITING)]
-        await asyncio.sleep(0)
-        good = asyncio.create_task(door.large("good", "shop"))
-        await asyncio.sleep(0)
-        door.go.set()
-        assert (await good).patch
-        left = [answered for answered in await asyncio.gather(*evil) if not answered.patch]
-        assert 0 < len(left) == door.count("archfit_admission_crowded_out_total") < MOST_LARGE_WAITING / 2
-
-
-async def at_once(content: bytes, _until: float) -> Any:
-    return read_review(content)
-
 
 def test_a_pod_of_very_many_images_has_only_some_of_them_looked_up():
     door = Door()
@@ -308,7 +284,7 @@ def test_a_small_pod_that_would_wait_for_lookups_is_admitted_as_it_is_where_too_
 def test_without_memory_what_has_no_uid_where_go_writes_it_gets_503():
     door = Door()
     door.bodies.take(door.bodies.size)
-    assert door.send(b"{" * 5000, query=b"timeout=1ms").status == 503
+    assert door.send(b"{" * 20_000, query=b"timeout=1ms").status == 503
     assert door.count('archfit_http_errors_total{code="503"}') == 1
 
 
@@ -360,8 +336,8 @@ def test_a_pod_with_very_many_values_is_admitted_as_it_is(count: int):
     assert door.review(pod("app:1", spec={"tolerations": [{}] * 4_000})).patch
     answered = door.send(as_go_writes_it(pod("app:1", spec={"tolerations": [{}] * count}))).answered()
     assert (answered.allowed, answered.patch) == (True, None)
-    assert "it is larger than archfit reads" in answered.warnings[0]
-    assert door.log()[-1]["reason"] == "the pod has more than 5,000 values in what archfit reads"
+    assert "as it is: it has more than 5,000 values in what archfit reads" in answered.warnings[0]
+    assert door.log()[-1]["reason"] == "it has more than 5,000 values in what archfit reads"
 
 
 @pytest.mark.load
@@ -505,19 +481,19 @@ def test_a_log_line_says_what_was_decided_and_shows_no_value_of_the_pod():
 @pytest.mark.parametrize(
     ("named", "referred", "expected"),
     [
-        pytest.param([("shop", "hub")], ["hub"], [("shop", "hub")], id="named and referred to"),
-        pytest.param([("shop", "hub")], [], [], id="not referred to"),
-        pytest.param([], ["hub"], [], id="not named"),
-        pytest.param([("till", "hub")], ["hub"], [], id="of another namespace"),
-        pytest.param([("shop", "a"), ("shop", "b")], ["b", "a", "b"], [("shop", "b"), ("shop", "a")], id="order"),
+        pytest.param(["shop/hub"], ["hub"], ("shop/hub",), id="named and referred to"),
+        pytest.param(["shop/hub"], [], (), id="not referred to"),
+        pytest.param([], ["hub"], (), id="not named"),
+        pytest.param(["till/hub"], ["hub"], (), id="of another namespace"),
+        pytest.param(["shop/a", "shop/b"], ["b", "a", "b"], ("shop/b", "shop/a"), id="order"),
     ],
-)  # fmt: skip
+)
 def test_a_pull_secret_counts_for_pods_that_refer_to_it_if_the_operator_named_it(
-    named: list[tuple[str, str]], referred: list[str], expected: list[tuple[str, str]]
+    named: list[str], referred: list[str], expected: Secrets
 ):
-    door = Door(AMD, *(PullSecret(*name) for name in named))
+    door = Door(AMD, *named)
     door.review(pod("app:1", spec={"imagePullSecrets": [{"name": name} for name in referred]}))
-    assert [(secret.namespace, secret.name) for secret in door.lookups[0]] == expected
+    assert door.lookups[0] == expected
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.base.errors import ArchfitError
-from archfit.webhook.lookups.messages import PullSecret
 from archfit.webhook.lookups.pull_secret_answers import ClusterSecrets
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def secrets(control_plane: ControlPlane, tmp_path: Path) -> ClusterSecrets:
 
 
 def test_a_secret_is_read_by_name(secrets: ClusterSecrets):
-    found = secrets.read(PullSecret("secrets", "hub"))
+    found = secrets.read("secrets/hub")
     assert found["type"] == "kubernetes.io/dockerconfigjson"
     assert list(found["data"]) == [".dockerconfigjson"]
 
@@ -75,7 +74,7 @@ def test_a_secret_that_cannot_be_read_is_named_and_nothing_of_it_shown(
     secrets: ClusterSecrets, name: str, message: str
 ):
     with pytest.raises(ArchfitError, match=message) as caught:
-        secrets.read(PullSecret("secrets", name))
+        secrets.read(f"secrets/{name}")
     assert f"secrets/{name}" in str(caught.value)
     assert "hush" not in json.dumps(str(caught.value))
 
@@ -83,4 +82,4 @@ def test_a_secret_that_cannot_be_read_is_named_and_nothing_of_it_shown(
 def test_an_api_server_that_does_not_answer_is_said(secrets: ClusterSecrets):
     secrets._environ = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "9"}
     with pytest.raises(ArchfitError, match="unreachable"):
-        secrets.read(PullSecret("secrets", "hub"))
+        secrets.read("secrets/hub")

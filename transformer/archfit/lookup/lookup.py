@@ -57,7 +57,8 @@ class Lookup:
     keychain: None is the operator's. line: of progress.
 
     warnings: sentences for the user, in order: trouble with the cache, a lock file left behind, stale answers. listed:
-    the images that count for a required platform by their index alone.
+    the images that count for a required platform by their index alone. has_stale: takes what the cache has for an image
+    and may be used if registries, which are asked next, give no answer.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Lookup:
     ) -> None:
         self.warnings: list[str] = []
         self.listed: set[str] = set()
+        self.has_stale: Callable[[Found], object] = lambda _known: None
         self._operator = operator
         self._options = options
         self._overrides = options.image_platforms
@@ -437,6 +439,8 @@ class Lookup:
                 why = "the cache has no answer, and --offline forbids asking: run once without --offline"
                 learned: dict[str, Answer] = {reference.normalised: Unknown(why) for reference in missing}
             else:
+                for known in filter(self._is_young, stale.values()):
+                    self.has_stale(known)
                 learned = self._registries().answers(missing, stale)
             answers |= {
                 name: self._or_stale(name, answer, stale.get(name)) for name, answer in learned.items()
@@ -447,13 +451,16 @@ class Lookup:
         """The answer; where it is Unknown, what the cache has, if it is young enough."""
         if not isinstance(answer, Unknown) or not known:
             return answer
-        longest = self._operator.max_stale_seconds
-        if not longest or not 0 <= known.age_seconds <= longest:
+        if not self._is_young(known):
             return answer.replace(last=known)
         if not self._operator.offline:
             age = _age(known.age_seconds)
             self.warnings.append(f"{name}: an answer {age} old is used, because {answer.cause}")
         return known
+
+    def _is_young(self, known: Found) -> bool:
+        longest = self._operator.max_stale_seconds
+        return bool(longest and 0 <= known.age_seconds <= longest)
 
     def _with(self, operator: Operator, keychain: Keychain) -> Lookup:
         context = self._context.replace(deadline=Deadline())

@@ -1,36 +1,35 @@
 """The server's certificate and key, read again when they change, and never served as a pair that does not match.
 
-The kubelet writes a Secret into a folder of its own and moves one link, `..data`, to it. So both files are read below
-the target that this link had at one moment. With plain files, the moment between the two writes shows as a pair that
-does not match: the old pair goes on, and the next look finds the right one.
+The moment between the writes of the two files, or between the two reads while the kubelet moves its link `..data`,
+shows as a pair that does not match: the old pair goes on, and the next look finds the right one.
 
 A context that is in use is never changed: loading a new pair into it would serve the new certificate with the old key
 for as long as the second file is missing. Handshakes begin with the first context and get the current one from its
 server-name callback, which also runs for clients that send no name.
 
 With a client CA, a handshake needs a certificate of it. Then no session is resumed: a ticket would outlive the CA.
-Source: kubernetes, pkg/volume/util/atomic_writer.go; Python, ssl.SSLContext.sni_callback.
+Source: Python, ssl.SSLContext.sni_callback.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import ssl
 
 from archfit.base.errors import UsageError
 from archfit.startup.record import Record
-from archfit.webhook.handshake import own_validity
 
-_DATA = "..data"
-_LONGEST = 1024 * 1024
+_NO_CLOCK = ssl.VerifyFlags(0x200000)
+"""X509_V_FLAG_NO_CHECK_TIME of OpenSSL, which Python does not name."""
+_TURNS = 8  # TLS 1.3 needs three
 
 
 class LoadedCertificate(Record):
-    """A certificate that is in use. not_before, not_after: Unix seconds."""
+    """A certificate that is in use. expires: in Unix seconds."""
 
     context: ssl.SSLContext
-    not_before: int
-    not_after: int
+    expires: float
 
 
 class Certificates:
@@ -63,33 +62,27 @@ class Certificates:
 
     def _read(self) -> LoadedCertificate:
         self._seen = self._state()
-        cert, key = _resolved((self._cert, self._key))
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         try:
-            with open(cert, encoding="ascii", errors="replace") as file:
-                pem = file.read(_LONGEST)
-            # OpenSSL would ask on the terminal for the password of a key.
-            context.load_cert_chain(cert, key, password=lambda: "")
-            begins, expires = own_validity(context, cert)
+            for path in (self._cert, self._key):
+                with open(path, "rb"):  # OpenSSL does not say which of them it cannot read
+                    pass
+            # It would ask on the terminal for the password of a key.
+            context.load_cert_chain(self._cert, self._key, password=lambda: "")
+            expires = expiry(context, self._cert)
         except ssl.SSLError as error:
-            raise UsageError(self._wrong(error, pem)) from None
+            raise UsageError(self._wrong(error)) from None
         except OSError as error:
-            name = self._cert if error.filename == cert else self._key
             raise UsageError(
-                f"the server's certificate: cannot read {name!r} ({error.strerror}): name the folder of a mounted "
-                "Secret of type kubernetes.io/tls with --tls-dir, or files with --tls-cert and --tls-key"
+                f"the server's certificate: cannot read {error.filename!r} ({error.strerror}): name the folder of a "
+                "mounted Secret of type kubernetes.io/tls with --tls-dir, or files with --tls-cert and --tls-key"
             ) from None
         if self._client_ca:
             admit_only(context, self._client_ca)
-        return LoadedCertificate(context, begins, expires)
+        return LoadedCertificate(context, expires)
 
-    def _wrong(self, error: ssl.SSLError, pem: str) -> str:
-        if "-----BEGIN CERTIFICATE-----" not in pem:
-            return (
-                f"--tls-cert: {self._cert!r} cannot be used (it holds no certificate): name a file with a "
-                "certificate in PEM"
-            )
+    def _wrong(self, error: ssl.SSLError) -> str:
         if error.reason == "KEY_VALUES_MISMATCH":
             return (
                 f"--tls-cert, --tls-key: the key in {self._key!r} does not belong to the certificate in "
@@ -97,13 +90,12 @@ class Certificates:
             )
         return (
             f"--tls-cert, --tls-key: {self._cert!r} and {self._key!r} cannot be used "
-            f"({error.reason or 'not a PEM file'}): name a certificate chain and its key, both in PEM, "
-            "without a password"
+            f"({error.reason or 'one holds no certificate or no key'}): name a certificate chain and its key, both in "
+            "PEM, without a password"
         )
 
     def _state(self) -> tuple[object, ...]:
-        others = (self._client_ca,) if self._client_ca else ()
-        return tuple(identity(path) for path in (*_resolved((self._cert, self._key)), *others))
+        return tuple(identity(path) for path in (self._cert, self._key, self._client_ca) if path)
 
 
 def admit_only(context: ssl.SSLContext, client_ca: str) -> None:
@@ -128,24 +120,22 @@ def admit_only(context: ssl.SSLContext, client_ca: str) -> None:
     context.num_tickets = 0
 
 
-def _resolved(paths: tuple[str, str]) -> tuple[str, str]:
-    """The paths, both below the folder that `..data` leads to now, where the kubelet wrote them."""
-    targets: dict[str, str] = {}
-    cert, key = (_below_data(path, targets) for path in paths)
-    return cert, key
+def expiry(server: ssl.SSLContext, certificate: str) -> float:
+    """When the certificate that a server has loaded expires, also if it has, in Unix seconds. certificate: its file.
 
-
-def _below_data(path: str, targets: dict[str, str]) -> str:
-    folder = os.path.dirname(path)
-    try:
-        link = os.readlink(path)
-    except OSError:  # a plain file, or none
-        return path
-    if not link.startswith(f"{_DATA}/"):
-        return path
-    if folder not in targets:
-        targets[folder] = os.path.realpath(os.path.join(folder, _DATA))
-    return os.path.join(targets[folder], link.removeprefix(f"{_DATA}/"))
+    Python tells that only to a client that has verified it: so one meets the server, in memory. Raises SSLError.
+    """
+    client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    client.check_hostname = False
+    client.verify_flags |= _NO_CLOCK | ssl.VerifyFlags.VERIFY_X509_PARTIAL_CHAIN
+    client.load_verify_locations(certificate)
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    sides = client.wrap_bio(to_client, to_server), server.wrap_bio(to_server, to_client, server_side=True)
+    for _ in range(_TURNS):
+        for side in sides:
+            with contextlib.suppress(ssl.SSLWantReadError):
+                side.do_handshake()
+    return ssl.cert_time_to_seconds(str((sides[0].getpeercert() or {})["notAfter"]))
 
 
 def identity(path: str) -> tuple[object, ...]:

@@ -24,7 +24,7 @@ _DEFAULTS = Layer(
     "defaults of archfit serve (onAbsent, onUnknown, onConflict)",
     {key: Given("leave", "archfit serve") for key in ("onAbsent", "onUnknown", "onConflict")},
 )
-_SECRET = re.compile(r"([a-z0-9.-]{1,63})/([a-z0-9.-]{1,253})", re.ASCII).fullmatch
+_SECRET = re.compile(r"[a-z0-9.-]{1,63}/[a-z0-9.-]{1,253}", re.ASCII).fullmatch
 _TLS = "archfit serve needs a certificate: add --tls-dir DIR, or --tls-cert FILE and --tls-key FILE"
 
 
@@ -40,7 +40,6 @@ def serve(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> in
     try:
         from archfit.webhook import server_process  # the extra may be missing, and says so
         from archfit.webhook.listen_address import listen_address
-        from archfit.webhook.lookups.messages import PullSecret
         from archfit.webhook.memory_budget import memory_limit
     except ImportError as error:
         raise ArchfitError(
@@ -53,7 +52,7 @@ def serve(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> in
         key,
         drain_delay,
         "warning" if quiet else flags.log_level,
-        frozenset(PullSecret(*_secret(text)) for text in flags.pull_secret),
+        frozenset(map(_secret, flags.pull_secret)),
         flags.client_ca,
         memory_limit(flags.memory_limit),
     )
@@ -86,8 +85,7 @@ def _seconds(text: str) -> float:
         raise UsageError(f"--drain-delay: {problem.message}") from None
 
 
-def _secret(text: str) -> tuple[str, str]:
-    match = _SECRET(text)
-    if not match:
+def _secret(text: str) -> str:
+    if not _SECRET(text):
         raise UsageError(f"--pull-secret: {text!r} is not the name of a Secret: write it as NAMESPACE/NAME")
-    return match[1], match[2]
+    return text

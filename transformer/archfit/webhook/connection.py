@@ -1,5 +1,5 @@
-"""uvicorn as the webhook needs it, and the limits of connections that it leaves to others: of a request's head, its
-time, and how many there are. What is too large is answered with 431; what takes too long closes.
+"""uvicorn as the webhook needs it, and the limits of connections that it leaves to others: of a request's head, and of
+how many there are. What is too large is answered with 431.
 
 For a new connection where there are too many, or no file is left for it, an old one closes: the oldest that had no
 answer yet, then the one that was answered longest ago: those of the API server answer requests. Where all have a
@@ -20,22 +20,22 @@ import gc
 import logging
 import resource
 import ssl
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from socket import SO_RCVBUF, SOL_SOCKET, socket
-from typing import Any
+from typing import Any, Literal, TypeAlias, cast
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from archfit.webhook.server_log import LibraryMessages, ServerLog
-from archfit.webhook.server_metrics import Application
+from archfit.webhook.server_metrics import Application, ServerMetrics
+
+State: TypeAlias = Literal["silent", "busy", "idle"]
 
 DRAIN_SECONDS = 10
 CONNECTION_BYTES = 112 * 1024
 """Of a connection with TLS, between one that is idle (60 KiB) and one that has sent half a body and waits (200 KiB)."""
 MOST_HEADER_BYTES = 16 * 1024
-MOST_HEADERS = 100
-REQUEST_SECONDS = 20.0
 HANDSHAKE_SECONDS = 10.0
 CLOSE_SECONDS = 2.0
 _KEEP_ALIVE_SECONDS = 120
@@ -59,25 +59,15 @@ def most_connections(memory: int) -> int:
 
 
 class Connections:
-    """Those of one port. most: how many. closed: called for each that is closed for a new one, with "handshake" or
-    "connection". refused: called with the status of each request that is refused before it is read.
+    """Those of one port, with those in their handshake, in the order in which they came or had their last answer.
 
-    all: with those in their handshake. silent: in their handshake, without an answer yet, or with a request that is not
-    complete; none whose bytes nobody has read. idle: with an answer. The oldest is the first of each.
+    most: how many. metrics: count each that is closed for a new one, and each request that is refused unread.
     """
 
-    def __init__(
-        self,
-        most: int,
-        closed: Callable[[str], None] = lambda _what: None,
-        refused: Callable[[int], None] = lambda _status: None,
-    ) -> None:
+    def __init__(self, most: int, metrics: ServerMetrics) -> None:
         self.most = most
-        self.refused = refused
-        self._closed = closed
-        self.all: set[Connection] = set()
-        self.silent: dict[Connection, None] = {}
-        self.idle: dict[Connection, None] = {}
+        self.metrics = metrics
+        self.all: dict[Connection, None] = {}
         self._changed = asyncio.Event()
 
     async def room(self) -> None:
@@ -89,27 +79,23 @@ class Connections:
 
     def end_oldest(self) -> None:
         """Close the oldest that nobody needs, if there is one."""
-        if some := self.silent or self.idle:
-            oldest = next(iter(some))
-            del some[oldest]
-            self._closed(oldest.end())
+        for state in ("silent", "idle"):
+            for connection in self.all:
+                if connection.state == state:
+                    connection.state = "busy"
+                    self.metrics.closed[connection.end()].inc()
+                    return
 
-    def waits(self, connection: Connection, among: dict[Connection, None]) -> None:
-        """The connection has no complete request without an answer. among: those that it is one of from now on."""
-        self.busy(connection)
-        if connection in self.all:
-            among[connection] = None
+    def waits(self, connection: Connection, state: State) -> None:
+        """The connection has no complete request without an answer: it is silent or idle from now on."""
+        connection.state = state
+        if state == "idle" and connection in self.all:
+            self.all[connection] = self.all.pop(connection)
         self._changed.set()
-
-    def busy(self, connection: Connection) -> None:
-        """The connection has a complete request that is not answered, or bytes that nobody has read."""
-        self.silent.pop(connection, None)
-        self.idle.pop(connection, None)
 
     def ended(self, connection: Connection) -> None:
         """The connection is no more."""
-        self.all.discard(connection)
-        self.busy(connection)
+        self.all.pop(connection, None)
         self._changed.set()
 
 
@@ -160,10 +146,7 @@ class HttpServer(uvicorn.Server):
     async def stop(self) -> None:
         """No new connections; requests that are under way end, in DRAIN_SECONDS at most."""
         self._accepting.cancel()
-        handshakes = [connection.handshake for connection in self._connections.all]
-        for task in handshakes:
-            task.cancel()
-        await asyncio.wait((self._accepting, *handshakes))
+        await asyncio.wait((self._accepting,))
         self._port.close()
         self.should_exit = True
         await self._serving
@@ -188,13 +171,11 @@ class HttpServer(uvicorn.Server):
                 plain.close()
                 raise
             connection = Connection(self.config, self.server_state, {}, among=connections)
-            connections.all.add(connection)
+            connections.all[connection] = None
             connection.handshake = task = loop.create_task(self._connect(plain, connection))
             task.add_done_callback(connection.handshake_ended)
             if self._context is None:  # there is no handshake that a client could make long
                 await asyncio.wait({task})
-            else:
-                connections.waits(connection, connections.silent)
 
     async def _connect(self, plain: socket, connection: Connection) -> None:
         times = {"ssl_handshake_timeout": HANDSHAKE_SECONDS, "ssl_shutdown_timeout": CLOSE_SECONDS}
@@ -226,7 +207,7 @@ def collect_rarely() -> None:
     gc.enable()
 
 
-class _Joined(asyncio.Transport):
+class _Joined:
     """A transport whose head of a response waits for the body.
 
     uvicorn writes one after the other. Over TLS each would be a record and a system call of its own, and wake the
@@ -234,23 +215,23 @@ class _Joined(asyncio.Transport):
     """
 
     def __init__(self, transport: asyncio.Transport) -> None:
-        super().__init__()
         self._transport = transport
         self._head = b""
-        self.abort = transport.abort  # type: ignore[method-assign]
-        self.is_closing = transport.is_closing  # type: ignore[method-assign]
 
-    def write(self, data: bytes | bytearray | memoryview) -> None:
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
         """As asyncio.Transport."""
         if self._head or data[: len(_CONTINUE)] == _CONTINUE:
             head, self._head = self._head, b""
             self._transport.write(head + data)
         else:
-            self._head = bytes(data)
+            self._head = data
 
     def flush(self) -> None:
         """A head without a body, of a response to HEAD."""
-        if self._head and not self.is_closing():
+        if self._head and not self._transport.is_closing():
             self.write(b"")
 
     def close(self) -> None:
@@ -264,18 +245,20 @@ class _TooLarge(Exception):
 
 
 class Connection(HttpToolsProtocol):
-    """See the module. among: those of its port. handshake: done once there is a transport, or none will be."""
+    """See the module. among: those of its port. handshake: done once there is a transport, or none will be.
+
+    state: silent in its handshake, without an answer yet, or with half a request; busy with a request without an answer
+    and with bytes that nobody has read; idle with an answer.
+    """
 
     handshake: asyncio.Task[None]
 
     def __init__(self, *arguments: Any, among: Connections, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._among = among
-        self._is_made = False
-        self._requests = 0
-        self._in_head = self._in_request = False
-        self._head_bytes = self._part_bytes = 0
-        self._slow: asyncio.TimerHandle | None = None
+        self.state: State = "silent"
+        self._is_made = self._in_head = self._in_request = False
+        self._requests = self._head_bytes = 0
 
     def handshake_ended(self, _: object) -> None:
         """There is a transport, or none will be."""
@@ -294,33 +277,29 @@ class Connection(HttpToolsProtocol):
         """As asyncio.Protocol."""
         super().connection_made(transport)
         self._is_made = True
-        self.transport = self._joined = _Joined(transport)
-        self._among.busy(self)
+        self._joined = _Joined(transport)
+        self.transport = cast("asyncio.Transport", self._joined)
+        self.state = "busy"
         # What the client has sent already is read in the next round of the event loop, behind what is called soon.
         self.loop.call_soon(self.loop.call_soon, self._opened)
-        self._slow = self.loop.call_later(REQUEST_SECONDS, self._too_slow)
 
     def _opened(self) -> None:
         if not self.transport.is_closing() and (self._in_request or not self._requests):
-            self._among.waits(self, self._among.silent)
+            self._among.waits(self, "silent")
 
     def connection_lost(self, exc: Exception | None) -> None:
         """As asyncio.Protocol."""
-        self._arrived()
         self._among.ended(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """As asyncio.Protocol."""
-        self._part_bytes = len(data)
+        super().data_received(data)
         if self._in_head:
             self._head_bytes += len(data)
-        super().data_received(data)
-        if self._in_head and self._head_bytes > MOST_HEADER_BYTES:
-            with contextlib.suppress(_TooLarge):
-                self._refuse()
-        if self._in_request and self._slow is None:
-            self._slow = self.loop.call_later(REQUEST_SECONDS, self._too_slow)
+            if self._head_bytes > MOST_HEADER_BYTES:
+                with contextlib.suppress(_TooLarge):
+                    self._refuse()
 
     def on_message_begin(self) -> None:
         """As httptools calls it."""
@@ -329,7 +308,6 @@ class Connection(HttpToolsProtocol):
         state = self.scope["state"]
         state["requests"], state["abort"] = self._requests, self.transport.abort
         self._in_head = self._in_request = True
-        self._head_bytes = self._part_bytes
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """As httptools calls it, also for what follows a body."""
@@ -339,13 +317,9 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """As httptools calls it."""
-        self._in_head = False
+        self._in_head, self._head_bytes = False, 0
         size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
-        if (
-            len(self.headers) > MOST_HEADERS
-            or size > MOST_HEADER_BYTES
-            or len(self.pipeline) >= _MOST_PIPELINED
-        ):
+        if size > MOST_HEADER_BYTES or len(self.pipeline) >= _MOST_PIPELINED:
             self._refuse()
         super().on_headers_complete()
 
@@ -353,35 +327,24 @@ class Connection(HttpToolsProtocol):
         """As httptools calls it."""
         super().on_message_complete()
         self._in_request = False
-        self._arrived()
         if not self.cycle.response_complete:
-            self._among.busy(self)
+            self.state = "busy"
 
     def on_response_complete(self) -> None:
         """As uvicorn calls it."""
         self._joined.flush()
         super().on_response_complete()
-        self._among.waits(self, self._among.idle)
+        self._among.waits(self, "idle")
 
     def send_400_response(self, msg: str) -> None:
         """As uvicorn calls it for what is no HTTP, and for an exception of this class."""
         if not self.transport.is_closing():
-            self._among.refused(400)
+            self._among.metrics.http_errors[400].inc()
             super().send_400_response(msg)
 
     def _refuse(self) -> None:
         if not self.transport.is_closing():
-            self._among.refused(431)
+            self._among.metrics.http_errors[431].inc()
             self.transport.write(_TOO_LARGE)
             self.transport.close()
         raise _TooLarge
-
-    def _arrived(self) -> None:
-        if self._slow:
-            self._slow.cancel()
-            self._slow = None
-
-    def _too_slow(self) -> None:
-        self._slow = None
-        if not self.transport.is_closing():
-            self.transport.close()

@@ -15,8 +15,8 @@ Source: Linux, Documentation/admin-guide/cgroup-v2.rst, "memory.max"; cgroup-v1/
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import resource
-from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -87,8 +87,7 @@ def _system_limits(root: Path) -> Iterator[MemoryLimit]:
         lines = []
     files = dict.fromkeys((root / _CGROUP_2[0] / _CGROUP_2[1], root / _CGROUP_1[0] / _CGROUP_1[1]))
     for line in lines:
-        number, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
+        number, controllers, path = line.split(":", 2)
         if number != "0" and "memory" not in controllers.split(","):
             continue
         top, name = _CGROUP_2 if number == "0" else _CGROUP_1
@@ -104,17 +103,14 @@ def _system_limits(root: Path) -> Iterator[MemoryLimit]:
 
 
 class Share:
-    """Bytes that may be held at once; for the event loop alone. refused: called for each thing that does not fit.
-
-    What waits for `room` gets no more than seven eighths of them: the rest is for what is small and does not wait.
-    """
+    """Bytes that may be held at once; for the event loop alone. refused: called for each thing that does not fit."""
 
     def __init__(self, size: int, refused: Callable[[], None] = lambda: None) -> None:
         self.size = size
         self.held = 0
         self.refused = refused
-        self._for_large = size - size // 8
-        self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
+        self._turn = asyncio.Lock()
+        self._given = asyncio.Event()
 
     def take(self, size: int) -> bool:
         """Hold some bytes, if they fit now."""
@@ -126,29 +122,18 @@ class Share:
     def give(self, size: int) -> None:
         """Hold so many bytes less."""
         self.held -= size
-        while self._waiting and self.held + self._waiting[0][0] <= self._for_large:
-            size, turn = self._waiting.popleft()
-            self.held += size
-            turn.set_result(None)
+        self._given.set()
 
     async def room(self, size: int, seconds: float) -> bool:
         """Hold some bytes once they fit, in the order of those who wait. False, counted, where that takes longer."""
-        turn = asyncio.get_running_loop().create_future()
-        if size <= self._for_large and seconds > 0:
-            self._waiting.append((size, turn))
-            self.give(0)
-            try:
-                await asyncio.wait((turn,), timeout=seconds)
-            except asyncio.CancelledError:
-                if turn.done():
-                    self.give(size)
-                raise
-            finally:
-                if not turn.done():
-                    self._waiting.remove((size, turn))
-        if not turn.done():
-            self.refused()
-        return turn.done()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds if size <= self.size else 0), self._turn:
+                while not self.take(size):
+                    self._given.clear()
+                    await self._given.wait()
+                return True
+        self.refused()
+        return False
 
 
 def weight(value: object) -> tuple[int, int]:

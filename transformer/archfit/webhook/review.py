@@ -20,7 +20,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from archfit.base.errors import ArchfitError
 from archfit.startup.record import Record
@@ -75,21 +75,9 @@ _UID_BYTES = 4096
 # What one byte, one opening bracket and one comma or colon may become, in json.loads and in the decision.
 _TEXT_COST, _WIDE_COST, _OBJECT_COST, _LIST_COST, _MEMBER_COST = 3, 6, 750, 250, 180
 
-
-_LACKS = {
-    "memory": (
-        "no memory for this request now",
-        "the server has no memory for its review now (--memory-limit)",
-    ),
-    "time": (
-        "no time for this request now",
-        "too many large pods are decided now: create it again later",
-    ),
-    "size": (
-        f"the pod has more than {MOST_VALUES:,} values in what archfit reads",
-        "it is larger than archfit reads",
-    ),
-}
+NO_MEMORY = "the server has no memory for its review now (--memory-limit)"
+NO_TIME = "too many large pods are decided now: create it again later"
+_TOO_MANY_VALUES = f"it has more than {MOST_VALUES:,} values in what archfit reads"
 
 
 class BadReview(ArchfitError):
@@ -101,16 +89,12 @@ class BadReview(ArchfitError):
 
 
 class Undecided(ArchfitError):
-    """The Pod is admitted as it is: there is no memory or no time for its review now, or it is larger than any needs.
+    """The Pod is admitted as it is. uid: of the review, "" where it is not known. warning: for who creates the Pod."""
 
-    uid: of the review, "" where it is not known. warning: for who creates the Pod.
-    """
-
-    def __init__(self, lacks: Literal["memory", "time", "size"], uid: str = "") -> None:
-        message, warning = _LACKS[lacks]
-        super().__init__(message)
+    def __init__(self, why: str, uid: str = "") -> None:
+        super().__init__(why)
         self.uid = uid
-        self.warning = f"archfit: the pod is admitted as it is: {warning}"
+        self.warning = f"archfit: the pod is admitted as it is: {why}"
 
 
 class Review(Record):
@@ -170,7 +154,7 @@ def read_review(body: bytes) -> Review:
         raise BadReview("the request has no uid")
     pod = _pod(request)
     if len(body) > _SMALL and weight(pod)[0] > MOST_VALUES:
-        raise Undecided("size", uid)
+        raise Undecided(_TOO_MANY_VALUES, uid)
     namespace = request.get("namespace")
     metadata = mapping_of((pod or {}).get("metadata"))
     names = (request.get("name"), metadata.get("name"), metadata.get("generateName"))

@@ -72,7 +72,6 @@ class ServerLog:
         self.held = 0
         self.refused: Callable[[], None] = lambda: None
         self._dropped = 0
-        self._waiting = threading.Event()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="archfit-log", daemon=True)
         self._thread.start()
@@ -101,21 +100,16 @@ class ServerLog:
         with self._taken:
             self._lines.append(text)
             self.held += len(text) + _LINE_BYTES
-        if not self._waiting.is_set():
-            self._waiting.set()
 
     def close(self) -> None:
         """Write what waits, for two seconds at most."""
         self._closing.set()
-        self._waiting.set()
         self._thread.join(_CLOSE_SECONDS)
 
     def _run(self) -> None:
         closing = False
         while not closing:
-            self._waiting.wait()
             closing = self._closing.wait(_PAUSE_SECONDS)
-            self._waiting.clear()
             while self._lines:
                 lines = [self._lines.popleft() for _ in range(min(len(self._lines), _LINES_AT_ONCE))]
                 text = "".join(f"{line}\n" for line in lines)

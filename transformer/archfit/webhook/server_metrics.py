@@ -32,7 +32,7 @@ MOST_HOSTS = 100
 OTHER_HOSTS = "other"
 _LONGEST_HOST = 253
 _CODES = frozenset(map(int, HTTPStatus))
-_ERRORS = (400, 404, 405, 413, 415, 431, 503)
+_ERRORS = (400, 404, 405, 411, 413, 415, 431, 503)
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _KINDS = {Found: "found", Absent: "absent", Unknown: "unknown", Unasked: "unasked", Malformed: "malformed"}
 
@@ -69,45 +69,26 @@ class ServerMetrics:
             registry=registry,
         )
         self.deadlines = counter(
-            "admission_deadlines_total",
-            "Admission requests that were answered before all lookups were done.",
+            "admission_deadlines_total", "Requests answered before all lookups were done."
         )
-        self.crowded_out = counter(
-            "admission_crowded_out_total",
-            "Admission requests that did not wait because too many of their namespace waited.",
-        )
+        crowded = "Requests that did not wait, as too many of their namespace did."
+        self.crowded_out = counter("admission_crowded_out_total", crowded)
         self.in_progress = 0
         answering = gauge("admission_requests_in_progress", "Admission requests that are being answered.")
         answering.set_function(lambda: self.in_progress)
-        self._lookups = counter(
-            "lookups_total", "Answers for images, by origin and outcome.", "origin", "outcome"
-        )
+        self._lookups = counter("lookups_total", "Answers, by origin and outcome.", "origin", "outcome")
         gauge("lookups_waiting", "Images that wait for a lookup.").set_function(waiting)
         gauge("lookups_running", "Lookups that are under way.").set_function(running)
-        self.lookups_refused = counter(
-            "lookups_refused_total", "Images for which too many others waited for a lookup."
-        )
-        self.cut_off = counter(
-            "lookups_cut_off_total", "Lookups that took all of the time that one may take."
-        )
-        self.workers_ended = counter(
-            "lookup_processes_ended_total", "Lookup processes that ended and were started again."
-        )
-        self._replies = counter(
-            "registry_requests_total",
-            "Answers of registries, by server and HTTP status; none is no answer.",
-            "host",
-            "code",
-        )
+        self.lookups_refused = counter("lookups_refused_total", "Images for which too many others waited.")
+        self.cut_off = counter("lookups_cut_off_total", "Lookups that took all the time that one may take.")
+        self.workers_ended = counter("lookup_processes_ended_total", "Lookup processes that were replaced.")
+        by_status = "Answers of registries, by server and HTTP status; none is no answer."
+        self._replies = counter("registry_requests_total", by_status, "host", "code")
         if expiry:
             end = "The end of the certificate in use, in seconds since 1970."
             gauge("certificate_expiry_timestamp_seconds", end).set_function(expiry)
-        self.certificate_reloads = counter(
-            "certificate_reloads_total", "Certificates that were read again.", "result"
-        )
-        self.lock_file_reloads = counter(
-            "lock_file_reloads_total", "Lock files that were read again.", "result"
-        )
+        self.certificate_reloads = counter("certificate_reloads_total", "Certificates read again.", "result")
+        self.lock_file_reloads = counter("lock_file_reloads_total", "Lock files read again.", "result")
         for reloads in (self.certificate_reloads, self.lock_file_reloads):
             for result in ("success", "failure"):
                 reloads.labels(result)

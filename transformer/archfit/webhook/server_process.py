@@ -43,7 +43,7 @@ from archfit.webhook.connection import (
 )
 from archfit.webhook.listen_address import ListenAddress, listen
 from archfit.webhook.lookups.fair_places import Places
-from archfit.webhook.lookups.messages import WORKERS, Pruned, PullSecret, Replied, Told, Warned, WorkerOptions
+from archfit.webhook.lookups.messages import WORKERS, Noted, WorkerOptions
 from archfit.webhook.lookups.pull_secret_answers import ClusterSecrets
 from archfit.webhook.lookups.shared_answers import SharedAnswers
 from archfit.webhook.lookups.worker_process import LookupWorkers, WorkerProcess, check_platform
@@ -90,7 +90,7 @@ class ServeOptions(Record):
     key: str = ""
     drain_delay: float = 5.0
     log_level: str = "info"
-    pull_secrets: frozenset[PullSecret] = frozenset()
+    pull_secrets: frozenset[str] = frozenset()
     client_ca: str = ""
     memory: MemoryLimit = MemoryLimit()
 
@@ -134,24 +134,19 @@ class ServerProcess:
         self._stopping = asyncio.Event()
         self._at_once = asyncio.Event()
         options, operator, memory = at_admission(settings.options), settings.operator, own.memory
-        self._shares = {
-            name: Share(memory.share(name)) for name in ("reviews", "bodies", "verdicts", "answers")
-        }
         self._metrics = metrics = ServerMetrics(
             lambda: self._answers.waiting,
             lambda: self._answers.running,
-            (lambda: certificates.current.not_after) if certificates else None,
+            (lambda: certificates.current.expires) if certificates else None,
             memory,
             self._held,
         )
-        for name, share in self._shares.items():
-            share.refused = metrics.refusals[name].inc
+        self._shares = {
+            name: Share(memory.share(name), metrics.refusals[name].inc)
+            for name in ("reviews", "bodies", "verdicts", "answers")
+        }
         log.refused = metrics.refusals["log_lines"].inc
-        self._connections = Connections(
-            most_connections(memory.share("connections")),
-            lambda what: metrics.closed[what].inc(),
-            lambda status: metrics.http_errors[status].inc(),
-        )
+        self._connections = Connections(most_connections(memory.share("connections")), metrics)
         keeps_cache = isinstance(operator.cache, str) and not (operator.no_cache or operator.offline)
         worker = WorkerOptions(
             operator,
@@ -166,7 +161,7 @@ class ServerProcess:
                 WorkerProcess(
                     worker.replace(keeps_cache=keeps_cache and not number),
                     operator.timeout_seconds / 4,
-                    self._told,
+                    self._note,
                     self._ended,
                 )
                 for number in range(WORKERS)
@@ -177,15 +172,11 @@ class ServerProcess:
             operator.cache_ttl_seconds,
             self._lock.current,
             self._workers.of,
-            time.monotonic,
-            metrics.looked_up,
-            timeout_seconds=operator.timeout_seconds,
-            refused=metrics.lookups_refused.inc,
-            cut_off=metrics.cut_off.inc,
-            crowded_out=metrics.crowded_out.inc,
-            share=self._shares["answers"],
+            metrics,
+            self._shares["answers"],
             # The rest is for those whose images are known, and for those that arrive.
-            reviews=Places(max(1, self._connections.most * 3 // 4)),
+            Places(max(1, self._connections.most * 3 // 4)),
+            operator.timeout_seconds,
         )
         self._probes = Probes(metrics, self._not_ready)
         self._webhook = Webhook(
@@ -222,7 +213,7 @@ class ServerProcess:
     async def _serve(self, port: socket.socket, probe_port: socket.socket, stop: asyncio.Future[Any]) -> None:
         context = self._certificates.context if self._certificates else None
         webhook = HttpServer(self._webhook, port, self._connections, context)
-        probes = HttpServer(self._probes, probe_port, Connections(PROBE_CONNECTIONS))
+        probes = HttpServer(self._probes, probe_port, Connections(PROBE_CONNECTIONS, self._metrics))
         collect_rarely()
         watching = asyncio.ensure_future(self._watch())
         serving: list[asyncio.Future[Any]] = [server.start() for server in (webhook, probes)]
@@ -261,7 +252,7 @@ class ServerProcess:
     def _not_ready(self) -> str:
         if self._webhook.draining:
             return "it is stopping"
-        if self._certificates and time.time() >= self._certificates.current.not_after:
+        if self._certificates and time.time() >= self._certificates.current.expires:
             return f"its certificate has expired: renew it, as {place('serve', 'the-certificate')} says"
         return ""
 
@@ -281,16 +272,14 @@ class ServerProcess:
             if lock.changed() and await self._reload("lock file", lock.reload, metrics.lock_file_reloads):
                 self._answers.use_lock(lock.current)
 
-    def _told(self, message: Told) -> None:
-        metrics = self._metrics
-        match message:
-            case Warned():
-                self._warn(message.message)
-            case Replied():
-                metrics.replied(message.replies)
-            case Pruned():
-                metrics.cache_bytes.set(message.size)
-                metrics.cache_pruned.inc(message.removed)
+    def _note(self, noted: Noted) -> None:
+        for message in noted.messages:
+            self._warn(message)
+        self._metrics.replied(noted.replies)
+        if noted.cache:
+            size, removed = noted.cache
+            self._metrics.cache_bytes.set(size)
+            self._metrics.cache_pruned.inc(removed)
 
     def _ended(self, why: str) -> None:
         self._metrics.workers_ended.inc()

@@ -1,8 +1,8 @@
 """The webhook, as an ASGI application: POST /mutate?timeout=10s. The probes answer on the same port, too.
 
-Memory is taken from shares (`memory_budget`) before a body of more than 16 KiB is read, and again before it is decoded;
-for a smaller one only where it has to wait for lookups. Where there is no memory or no time, the Pod is admitted as it
-is, with a warning; 503 where the uid of the review is not where Go writes it.
+Memory is taken from shares (`memory_budget`) before a body of more than 16 KiB is read, again before it is decoded, and
+for what waits for lookups. Where there is no memory or no time, the Pod is admitted as it is, with a warning; 503 where
+the uid of the review is not where Go writes it.
 
 The API server allows as long as the URL says, 10 s by default. Four fifths of it are for lookups: then the missing
 answers are Unknown, and the lookups go on. Any error of archfit's own admits the Pod as it is.
@@ -15,15 +15,16 @@ Source: ASGI 3.0, HTTP; Kubernetes, "Dynamic Admission Control", request and res
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 from urllib.parse import parse_qs
 
 from archfit.base.errors import ArchfitError, message_of
-from archfit.images.platforms import Answer, Unknown
+from archfit.images.platforms import Unknown
 from archfit.options.text_form import Problem, duration
 from archfit.webhook.admission_decision import (
     BUG,
@@ -34,11 +35,12 @@ from archfit.webhook.admission_decision import (
     kept_bytes,
     shortened,
 )
-from archfit.webhook.lookups.fair_places import Places
-from archfit.webhook.lookups.messages import PullSecret, Secrets
+from archfit.webhook.lookups.messages import Secrets
 from archfit.webhook.lookups.shared_answers import SharedAnswers
 from archfit.webhook.memory_budget import Share
 from archfit.webhook.review import (
+    NO_MEMORY,
+    NO_TIME,
     BadReview,
     Review,
     Undecided,
@@ -65,7 +67,6 @@ _LAST_SECONDS = 1.0
 _SMALL = 16 * 1024
 BODY_SECONDS = 2.0
 """For a body to arrive for which others may wait; an API server sends it at once."""
-MOST_LARGE_WAITING = 64
 _BEGINNING = 4096
 _LONGEST_LENGTH = 10
 _TOO_MANY = Unknown(f"its pod names more than {MOST_IMAGES} images that have to be looked up")
@@ -97,13 +98,12 @@ class Webhook:
     bodies: Share
     reviews: Share
     probes: Application
-    pull_secrets: frozenset[PullSecret] = frozenset()
+    pull_secrets: frozenset[str] = frozenset()
     clock: Callable[[], float] = time.monotonic
     draining: bool = False
 
     def __post_init__(self) -> None:
         self._turn = asyncio.Lock()
-        self._waiting = Places(MOST_LARGE_WAITING)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As ASGI calls it."""
@@ -125,21 +125,10 @@ class Webhook:
     async def _answered(self, scope: Scope, receive: Receive, started: float) -> tuple[int, bytes, bool]:
         """Status and body of the response, and whether the connection closes with it. Raises Gone."""
         until = started + budget(scope["query_string"])
-        held = cost = 0
         try:
             size = _size(scope)
-            if size > _SMALL:
-                if not await self.bodies.room(size, until - self.clock()):
-                    await _let_go(receive)
-                held = size
-            body = await _whole(receive, size, BODY_SECONDS if held else None)
-            apart = len(body) > _SMALL
-            if apart:
-                cost = await self._room_for_review(body, until)
-            review = await self._read_apart(body, until) if apart else read_review(body)
-            del body
-            self.bodies.give(held)
-            held = 0
+            apart = size > _SMALL
+            review = await self._large(receive, size, until) if apart else read_review(await _body(receive))
             decision, images = await self._decision(review, until, apart=apart)
         except TimeoutError:
             self.metrics.closed["body"].inc()
@@ -152,9 +141,6 @@ class Webhook:
             decision = failed(error.warning, str(error), "over_budget")
         except BadReview as error:
             return self._bad(error, started)
-        finally:
-            self.bodies.give(held)
-            self.reviews.give(cost)
         self._tell(decision, review, images, started)
         return 200, response(review.uid, decision.members), False
 
@@ -164,37 +150,42 @@ class Webhook:
         self.log.line("warning", "bad request", status=error.status, reason=str(error))
         return error.status, f"{error}\n".encode(), True
 
-    async def _room_for_review(self, body: bytes, until: float) -> int:
-        """Bytes that are held for what a body will become. Raises Undecided."""
-        size = decoded_bytes(body)
-        if await self.reviews.room(size, until - self.clock()):
-            return size
-        raise Undecided("memory", uid_of(body))
-
-    async def _read_apart(self, body: bytes, until: float) -> Review:
+    async def _large(self, receive: Receive, size: int, until: float) -> Review:
+        """The review in a body of more than 16 KiB. Raises BadReview, Undecided, Gone, TimeoutError."""
+        if not await self.bodies.room(size, until - self.clock()):
+            raise Undecided(NO_MEMORY, uid_of(await _body(receive, most=_BEGINNING)))
         try:
-            return await self._apart("", until, partial(read_review, body))
-        except Undecided as error:
-            error.uid = error.uid or uid_of(body)
-            raise
-
-    async def _apart(self, namespace: str, until: float, step: Callable[[], _T]) -> _T:
-        """What a step returns, in a thread; one after another. Raises Undecided.
-
-        namespace: of the Pod, of which not all that wait may be.
-        """
-        with self._waiting.place(namespace) as may_wait:
-            if not may_wait:
-                self.metrics.crowded_out.inc()
-                raise Undecided("time")
+            body = await _body(receive, BODY_SECONDS)
             try:
-                await asyncio.wait_for(self._turn.acquire(), max(0.0, until - self.clock()))
-            except TimeoutError:
-                raise Undecided("time") from None
+                return await self._apart(until, partial(read_review, body), decoded_bytes(body))
+            except Undecided as error:
+                error.uid = error.uid or uid_of(body)
+                raise
+        finally:
+            self.bodies.give(size)
+
+    async def _apart(self, until: float, step: Callable[[], _T], size: int = 0) -> _T:
+        """What a step returns, in a thread; one after another. size: bytes that it takes. Raises Undecided."""
         try:
-            return await asyncio.to_thread(step)
+            await asyncio.wait_for(self._turn.acquire(), max(0.0, until - self.clock()))
+        except TimeoutError:
+            raise Undecided(NO_TIME) from None
+        try:
+            with self._memory(size):
+                return await asyncio.to_thread(step)
         finally:
             self._turn.release()
+
+    @contextlib.contextmanager
+    def _memory(self, size: int) -> Iterator[None]:
+        """Bytes for a review, until the `with` ends; never those that a small one needs. Raises Undecided."""
+        if size > self.reviews.size * 7 // 8 or not self.reviews.take(size):
+            self.reviews.refused()
+            raise Undecided(NO_MEMORY)
+        try:
+            yield
+        finally:
+            self.reviews.give(size)
 
     async def _decision(self, review: Review, until: float, *, apart: bool) -> tuple[AdmissionDecision, int]:
         """The decision, and how many images were asked for. until: when lookups have to be done."""
@@ -233,7 +224,7 @@ class Webhook:
         kept = self.decisions.kept(key)
         if kept is None:
             fresh = partial(self.decisions.fresh, pod, namespace)
-            kept = await self._apart(namespace, until, fresh) if apart else fresh()
+            kept = await self._apart(until, fresh) if apart else fresh()
             self.decisions.keep(key, kept, pod)
         secrets = self._secrets(review) if self.pull_secrets else ()
         known = {text: self.answers.known(text, secrets) for text in kept.admitted.questions}
@@ -242,8 +233,10 @@ class Webhook:
         if len(missing) > MOST_IMAGES:
             answers |= dict.fromkeys(missing[MOST_IMAGES:], _TOO_MANY)
             del missing[MOST_IMAGES:]
-        if missing:
-            fresh_answers, in_time = await self._asked(missing, review, until, secrets, counted=apart)
+        if missing:  # many requests may wait, so what each keeps meanwhile counts
+            with self._memory(kept_bytes(pod)):
+                left = until - self.clock()
+                fresh_answers, in_time = await self.answers.asked(missing, namespace, left, secrets)
             answers |= fresh_answers
             if not in_time:
                 self.metrics.deadlines.inc()
@@ -251,31 +244,15 @@ class Webhook:
         if decision is None:
             decide = partial(kept.decision, answers)
             last = max(until, self.clock() + _LAST_SECONDS)
-            decision = await self._apart("", last, decide) if apart else decide()
+            decision = await self._apart(last, decide) if apart else decide()
         return decision, len(kept.admitted.questions)
-
-    async def _asked(
-        self, missing: Sequence[str], review: Review, until: float, secrets: Secrets, *, counted: bool
-    ) -> tuple[Mapping[str, Answer], bool]:
-        """As `SharedAnswers.asked`. Many requests may wait, so what a small one keeps meanwhile counts, too.
-
-        counted: room is held for it already. Raises Undecided.
-        """
-        size = 0 if counted else kept_bytes(review.pod)
-        if not self.reviews.take(size):
-            self.reviews.refused()
-            raise Undecided("memory", review.uid)
-        try:
-            return await self.answers.asked(missing, review.namespace, until - self.clock(), secrets)
-        finally:
-            self.reviews.give(size)
 
     def _secrets(self, review: Review) -> Secrets:
         """The Secrets that the Pod refers to and the operator named, in the Pod's order."""
         listed = mapping_of((review.pod or {}).get("spec")).get("imagePullSecrets")
         names = [mapping_of(entry).get("name") for entry in listed] if isinstance(listed, list) else []
-        referred = [PullSecret(review.namespace, name) for name in names if isinstance(name, str)]
-        return tuple(secret for secret in dict.fromkeys(referred) if secret in self.pull_secrets)
+        referred = dict.fromkeys(f"{review.namespace}/{name}" for name in names)
+        return tuple(secret for secret in referred if secret in self.pull_secrets)
 
     async def _send(self, send: Send, scope: Scope, status: int, body: bytes, *, closes: bool) -> None:
         headers = [_JSON if status == 200 else _TEXT, (b"content-length", b"%d" % len(body))]
@@ -298,41 +275,26 @@ def budget(query: bytes) -> float:
     return BUDGET * min(seconds or DEFAULT_SECONDS, LONGEST_SECONDS)
 
 
-async def _whole(receive: Receive, size: int, seconds: float | None) -> bytes:
-    """A body of at most `size` bytes. seconds: for all of it. Raises BadReview, Gone, TimeoutError."""
+async def _body(receive: Receive, seconds: float | None = None, most: int = MOST_BYTES) -> bytes:
+    """A body, as far as `most` bytes; what follows is let go as it arrives. seconds: for all of it.
+
+    Raises Gone, TimeoutError.
+    """
     parts: list[bytes] = []
-    got = 0
     more = True
     async with asyncio.timeout(seconds):
         while more:
-            part, more = await _part(receive)
-            got += len(part)
-            if got > size:
-                raise _too_large()
-            parts.append(part)
+            message = await receive()
+            if message["type"] != "http.request":
+                raise Gone
+            parts.append(message.get("body", b"")[:most])
+            most -= len(parts[-1])
+            more = message.get("more_body", False)
     return b"".join(parts)
 
 
-async def _let_go(receive: Receive) -> NoReturn:
-    """A body for which there is no room is let go as it arrives. Raises Undecided, with the uid, and Gone."""
-    beginning = b""
-    more = True
-    while more:
-        part, more = await _part(receive)
-        beginning = (beginning + part[:_BEGINNING])[:_BEGINNING]
-    raise Undecided("memory", uid_of(beginning))
-
-
-async def _part(receive: Receive) -> tuple[bytes, bool]:
-    """The next part of a body, and whether another follows. Raises Gone."""
-    message = await receive()
-    if message["type"] != "http.request":
-        raise Gone
-    return message.get("body", b""), message.get("more_body", False)
-
-
 def _size(scope: Scope) -> int:
-    """Bytes of the body as the head states it, MOST_BYTES without that. Raises BadReview for a head that is refused."""
+    """Bytes of the body, as the head states it. Raises BadReview for a head that is refused."""
     if scope["path"] != PATH:
         raise BadReview(f"there is nothing here: the webhook is at {PATH}", 404)
     if scope["method"] != "POST":
@@ -346,11 +308,7 @@ def _size(scope: Scope) -> int:
     if kind.partition(b";")[0].strip().lower() != b"application/json":
         raise BadReview("the Content-Type is not application/json", 415)
     if not length.isdigit():
-        return MOST_BYTES
+        raise BadReview("there is no Content-Length", 411)
     if len(length) > _LONGEST_LENGTH or int(length) > MOST_BYTES:
-        raise _too_large()
+        raise BadReview(f"the body is larger than {MOST_BYTES >> 20} MiB", 413)
     return int(length)
-
-
-def _too_large() -> BadReview:
-    return BadReview(f"the body is larger than {MOST_BYTES >> 20} MiB", 413)

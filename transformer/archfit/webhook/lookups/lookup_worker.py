@@ -1,6 +1,6 @@
 """A lookup process from inside: what a registry sends costs time and memory here, never in the server.
 
-    the server ── Ask ──► by rank ──► threads, a Lookup each ── Answered, Warned .. ──► the server
+    the server ── Ask ──► by rank ──► threads, a Lookup each ── Answered, Noted .. ──► the server
 
 It ends when the server's end of the pair closes, also by the server's death, and heeds no signal that a terminal or a
 process group gets. Its address space is limited: a lookup that needs more is Unknown. It is nicer than the server.
@@ -27,7 +27,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -51,11 +51,9 @@ from archfit.webhook.lookups.messages import (
     Answered,
     Ask,
     HasStale,
-    Pruned,
+    Noted,
     Ready,
-    Replied,
     Replies,
-    Warned,
     WorkerOptions,
     framed,
 )
@@ -139,7 +137,6 @@ def lookup_threads(options: WorkerOptions, tell: Callable[[Record], None]) -> Lo
             time.sleep,
         ),
     )
-    no_cache = operator.no_cache or operator.offline
     with_secrets = None
     if options.reads_secrets:
 
@@ -148,26 +145,19 @@ def lookup_threads(options: WorkerOptions, tell: Callable[[Record], None]) -> Lo
 
         secrets = ClusterSecrets(options.environ)
         with_secrets = PullSecretAnswers(secrets.read, open_with, time.monotonic).answer
-    return LookupThreads(
-        partial(opened, operator),
-        None if no_cache else partial(opened, operator.replace(offline=True)),
-        tell,
-        options.architectures,
-        with_secrets=with_secrets,
-    )
+    return LookupThreads(partial(opened, operator), tell, options.architectures, with_secrets=with_secrets)
 
 
 @dataclass(eq=False, repr=False)
 class LookupThreads:
-    """open_lookup: a new Lookup of the operator. open_cached: one that asks no registry; None where there is no cache.
+    """open_lookup: a new Lookup of the operator. tell: takes what the server is told, from any thread.
 
-    tell: takes what the server is told, from any thread. architectures: platforms of others are left out of an answer
-    that has very many. threads: how many begin at once. clock: seconds, monotonic. count: how many threads the process
-    has. wait: sleeps for some seconds. Raises ArchfitError where there may not be so many threads.
+    architectures: platforms of others are left out of an answer that has very many. threads: how many begin at once.
+    clock: seconds, monotonic. count: how many threads the process has. wait: sleeps for some seconds. Raises
+    ArchfitError where there may not be so many threads.
     """
 
     open_lookup: Callable[[], Lookup]
-    open_cached: Callable[[], Lookup] | None
     tell: Callable[[Record], None]
     architectures: frozenset[str] = frozenset()
     threads: int = THREADS
@@ -189,90 +179,77 @@ class LookupThreads:
         self._asks.put((ask.rank, ask.number, ask))
 
     def _work(self) -> None:
-        kept = KeptLookup(self.open_cached, self.clock, offline=True) if self.open_cached else None
         own = KeptLookup(self.open_lookup, self.clock)
         while True:
             ask = self._asks.get()[-1]
             until = self.clock() + ask.seconds
             try:
-                answer = (self._cached(kept, ask) if kept else None) or self._asked(own, ask)
+                answer = self._asked(own, ask, until)
             except MemoryError:
                 own.close()
                 answer = _NO_MEMORY
             except Exception as error:  # noqa: BLE001 - a thread must not end, and each lookup gets an answer
                 if not isinstance(error, ArchfitError):
-                    self.tell(Warned(message_of(error)))
+                    self._note([message_of(error)], {})
                 answer = Unknown(message_of(error), mistake=True)
             while failed(answer) and self.count() > MOST_THREADS:
                 self.wait(_PAUSE_SECONDS)
             cut_off = failed(answer) and self.clock() >= until
             self.tell(Answered(ask.number, bounded(answer, self.architectures), cut_off))
 
-    def _cached(self, kept: KeptLookup, ask: Ask) -> Found | None:
-        """What the cache has, if it is fresh. Trouble with it is for the lookup that follows."""
-        if ask.secrets:
-            return None
-        try:
-            answer, _, _ = kept.answer(ask.text, ask.seconds)
-        except Exception:  # noqa: BLE001 - the lookup that follows meets it again and tells it
-            return None
-        if not isinstance(answer, Found):
-            return None
-        if answer.origin == "stale":
-            stale = bounded(answer, self.architectures)
-            if isinstance(stale, Found):
-                self.tell(HasStale(ask.number, stale))
-            return None
-        return answer
-
-    def _asked(self, own: KeptLookup, ask: Ask) -> Answer:
-        until = self.clock() + ask.seconds
+    def _asked(self, own: KeptLookup, ask: Ask, until: float) -> Answer:
         if ask.secrets and self.with_secrets:
             answer, messages, replies = self.with_secrets(ask)
-            self._tell(messages, replies)
+            self._note(messages, replies)
             if answer:
                 return answer
-        fresh, messages, replies = own.answer(ask.text, max(_LEAST_SECONDS, until - self.clock()))
-        self._tell(messages, replies)
+        left = max(_LEAST_SECONDS, until - self.clock())
+        fresh, messages, replies = own.answer(ask.text, left, partial(self._tell_stale, ask.number))
+        self._note(messages, replies)
         return fresh
 
-    def _tell(self, messages: Sequence[str], replies: Replies) -> None:
-        for message in messages:
-            self.tell(Warned(message))
-        if replies:
-            self.tell(Replied({**replies}))
+    def _tell_stale(self, number: int, answer: Found) -> None:
+        stale = bounded(answer, self.architectures)
+        if isinstance(stale, Found):
+            self.tell(HasStale(number, stale))
+
+    def _note(self, messages: Sequence[str], replies: Replies) -> None:
+        if messages or replies:
+            self.tell(Noted(messages, replies))
 
 
 @dataclass(eq=False, repr=False)
 class KeptLookup:
-    """The Lookup of one thread. offline: it asks no registry, so that no answer of it is a failure."""
+    """The Lookup of one thread."""
 
     open_lookup: Callable[[], Lookup]
     clock: Callable[[], float]
-    offline: bool = False
     _lookup: Lookup | None = None
     _until: float = 0.0
     _left: int = 0
-    _told: int = 0
 
     def answer(
-        self, text: str, seconds: float
-    ) -> tuple[Answer, Sequence[str], Mapping[tuple[str, int], int]]:
-        """The answer for an image string, the warnings about it, the answers of servers. Raises ArchfitError."""
+        self, text: str, seconds: float, has_stale: Callable[[Found], None]
+    ) -> tuple[Answer, Sequence[str], Replies]:
+        """The answer for an image string, the warnings about it, the answers of servers. Raises ArchfitError.
+
+        has_stale: takes what the cache has, while registries are asked.
+        """
         if self._lookup is None or not self._left or self.clock() >= self._until:
             self.close()
             self._lookup = self.open_lookup()
-            self._until, self._left, self._told = self.clock() + LIFE_SECONDS, LIFE_LOOKUPS, 0
+            self._until, self._left = self.clock() + LIFE_SECONDS, LIFE_LOOKUPS
         self._left -= 1
         lookup = self._lookup
+        lookup.has_stale = has_stale
         try:
             answer = lookup.resolve([text], seconds=seconds)[text]
-            messages, replies = lookup.warnings[self._told :], lookup.take_replies()
-            self._told += len(messages)
+            messages, replies = lookup.warnings[:], lookup.take_replies()
+            lookup.warnings.clear()
         except BaseException:
             self.close()
             raise
-        if failed(answer) and not self.offline:
+        if failed(answer):
             self.close()
         return answer, messages, replies
 
@@ -314,6 +291,6 @@ def _prune(options: WorkerOptions, tell: Callable[[Record], None]) -> None:
                     tag_seconds = max(operator.cache_ttl_seconds, operator.max_stale_seconds)
                     pause = partial(time.sleep, _PRUNE_PAUSE_SECONDS)
                     removed = prune_pages(store, time.time(), tag_seconds, CACHE_BYTES, pause)
-                tell(Pruned(store.size(), removed))
+                tell(Noted([], {}, (store.size(), removed)))
         except StoreTrouble as trouble:
-            tell(Warned(str(trouble)))
+            tell(Noted([str(trouble)], {}))

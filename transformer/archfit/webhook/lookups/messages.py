@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from archfit.images.platforms import Answer, Found, ImagePlatforms
@@ -19,19 +19,8 @@ WORKERS = 2
 HEAD = struct.Struct(">I")
 Replies: TypeAlias = Mapping[tuple[str, int], int]
 """How many answers of each (server, HTTP status) there were."""
-
-
-class PullSecret(Record):
-    """A Secret that the operator named, of a Pod that refers to it."""
-
-    namespace: str
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.namespace}/{self.name}"
-
-
-Secrets: TypeAlias = tuple[PullSecret, ...]
+Secrets: TypeAlias = tuple[str, ...]
+"""Those that the operator named, of a Pod that refers to them: NAMESPACE/NAME."""
 
 
 class WorkerOptions(Record):
@@ -85,26 +74,15 @@ class HasStale(Record):
     answer: Found
 
 
-class Warned(Record):
-    """A sentence for the log."""
+class Noted(Record):
+    """For log and metrics. messages: sentences. cache: bytes of its file, and how many entries were removed."""
 
-    message: str
-
-
-class Replied(Record):
-    """Registries answered."""
-
+    messages: Sequence[str]
     replies: Replies
+    cache: tuple[int, int] | None = None
 
 
-class Pruned(Record):
-    """The cache's file. size: in bytes. removed: entries."""
-
-    size: int
-    removed: int
-
-
-Told: TypeAlias = Ready | Failed | Answered | HasStale | Warned | Replied | Pruned
+Told: TypeAlias = Ready | Failed | Answered | HasStale | Noted
 
 
 def framed(message: Record) -> bytes:

@@ -10,8 +10,7 @@ Nothing of a Secret is logged, cached on disk or shown in an error.
 from __future__ import annotations
 
 import os
-import threading
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -26,8 +25,9 @@ from archfit.lookup.lookup import Lookup
 from archfit.registry.credentials.credential import Credential, from_entry
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import itself
-from archfit.webhook.lookups.messages import Ask, PullSecret, Replies
+from archfit.webhook.lookups.messages import Ask, Replies
 from archfit.workloads.pull_secrets import SecretEntry, entries_of, matching
+from archfit.yaml.values import mapping_of
 
 _SECONDS = 5.0
 
@@ -46,11 +46,12 @@ class ClusterSecrets:
                 "automountServiceAccountToken: true, or mount the credentials and name them in --authfile"
             )
 
-    def read(self, secret: PullSecret) -> dict[str, Any]:
+    def read(self, secret: str) -> dict[str, Any]:
         """The Secret as the API server writes it. Raises ArchfitError, which says nothing of its content."""
+        namespace, _, name = secret.partition("/")
         try:
             with closing(ServiceAccount(self._environ, seconds=_SECONDS, folder=self._folder)) as account:
-                value = account.get(f"/api/v1/namespaces/{secret.namespace}/secrets/{secret.name}")
+                value = account.get(f"/api/v1/namespaces/{namespace}/secrets/{name}")
         except ClusterError as error:
             remedy = (
                 ": allow the service account to get it by name (RBAC)" if error.reason == "forbidden" else ""
@@ -58,9 +59,7 @@ class ClusterSecrets:
             raise ArchfitError(
                 f"--pull-secret: Secret {secret} cannot be read ({error.reason}){remedy}"
             ) from None
-        if not isinstance(value, dict):
-            raise ArchfitError(f"--pull-secret: Secret {secret} cannot be read: the answer is no JSON object")
-        return value
+        return mapping_of(value)
 
 
 KEPT_SECONDS = 300.0
@@ -75,14 +74,12 @@ class PullSecretAnswers:
     clock: seconds of a clock that never goes back. Safe to use from several threads.
     """
 
-    read: Callable[[PullSecret], Mapping[str, Any]]
+    read: Callable[[str], Mapping[str, Any]]
     open_lookup: Callable[[Chosen], Lookup]
     clock: Callable[[], float]
 
     def __post_init__(self) -> None:
-        self._kept: dict[PullSecret, tuple[tuple[SecretEntry, ...], float]] = {}
-        # One of its own for each, so that a Secret that is slow to read holds up nobody else.
-        self._reading: defaultdict[PullSecret, threading.Lock] = defaultdict(threading.Lock)
+        self._kept: dict[str, tuple[tuple[SecretEntry, ...], float]] = {}
 
     def answer(self, ask: Ask) -> tuple[Answer | None, Sequence[str], Replies]:
         """The answer that a credential gave, None if none did; warnings; answers of servers."""
@@ -104,7 +101,7 @@ class PullSecretAnswers:
         return None, messages, replies
 
     def _credentials(
-        self, secrets: Sequence[PullSecret], reference: Reference, messages: list[str]
+        self, secrets: Sequence[str], reference: Reference, messages: list[str]
     ) -> Sequence[Credential]:
         credentials: dict[Credential, None] = {}
         for secret in secrets:
@@ -116,17 +113,19 @@ class PullSecretAnswers:
                 messages.append(str(error))
         return tuple(credentials)
 
-    def _entries(self, secret: PullSecret) -> tuple[SecretEntry, ...]:
-        with self._reading[secret]:
-            kept = self._kept.get(secret)
-            if kept and self.clock() < kept[1]:
-                return kept[0]
-            self._kept[secret] = (), self.clock() + PAUSE_SECONDS
+    def _entries(self, secret: str) -> tuple[SecretEntry, ...]:
+        kept = self._kept.get(secret)
+        if kept and self.clock() < kept[1]:
+            return kept[0]
+        entries: tuple[SecretEntry, ...] | None = None
+        try:
             entries = entries_of(self.read(secret), f"Secret {secret}")
-            if entries is None:
-                raise ArchfitError(
-                    f"--pull-secret: Secret {secret} is no pull secret: make it with "
-                    "kubectl create secret docker-registry"
-                )
-            self._kept[secret] = entries, self.clock() + KEPT_SECONDS
-            return entries
+        finally:
+            seconds = PAUSE_SECONDS if entries is None else KEPT_SECONDS
+            self._kept[secret] = entries or (), self.clock() + seconds
+        if entries is None:
+            raise ArchfitError(
+                f"--pull-secret: Secret {secret} is no pull secret: make it with "
+                "kubectl create secret docker-registry"
+            )
+        return entries

@@ -15,21 +15,22 @@ the next one finds its answer. Everything here runs in the event loop and never 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from archfit.base.errors import InvalidReference
-from archfit.base.memo import Memo
 from archfit.images.overrides import override
-from archfit.images.platforms import Answer, Found, Malformed, Platform, Unknown, unanswerable
+from archfit.images.platforms import Answer, Found, Malformed, Unknown, unanswerable
 from archfit.images.reference import Reference, parse
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Options
 from archfit.webhook.lookups.fair_places import Places, Semaphores
 from archfit.webhook.lookups.messages import Answered, Secrets
 from archfit.webhook.memory_budget import Share
+from archfit.webhook.server_metrics import ServerMetrics
 
 PAUSE_SECONDS = 5.0
 OF_NAMESPACE = 8
@@ -37,7 +38,7 @@ OF_REGISTRY = 32
 MOST_WAITING = 4096
 LONGEST_IMAGE = 1024
 """Of a host of 253 characters, a path of 255, a tag of 128 and a digest of 135, with room."""
-_ANSWER_BYTES = 900
+_ANSWER_BYTES, _PLATFORM_BYTES = 700, 200
 _TOO_LONG = Malformed(f"it has more than {LONGEST_IMAGE} characters, more than any image reference")
 _TOO_MANY = Unknown("too many other images are being looked up: create the pod again later")
 _FOR_EVER = float("inf")
@@ -75,36 +76,31 @@ class SharedAnswers:
 
     worker: who looks up for a namespace. clock: seconds of a clock that never goes back. timeout_seconds: of all
     lookups of a run. share: of memory, for what is kept: the oldest goes first. reviews: places of those that wait.
-
-    counted: called with each answer that a request gets, and "memory" where it was there. refused: called for each
-    image that has no place among those that wait, cut_off for each lookup that took all of its time, crowded_out for
-    each review that may not wait.
     """
 
     options: Options
     ttl_seconds: float
     lock: Lock | None
     worker: Callable[[str], Worker]
-    clock: Callable[[], float]
-    counted: Callable[[Answer, str], None] = lambda _answer, _origin: None
-    _: KW_ONLY
+    metrics: ServerMetrics
     share: Share
     reviews: Places
     timeout_seconds: float = 30.0
-    refused: Callable[[], None] = lambda: None
-    cut_off: Callable[[], None] = lambda: None
-    crowded_out: Callable[[], None] = lambda: None
+    clock: Callable[[], float] = time.monotonic
 
     def __post_init__(self) -> None:
-        self._platforms: Memo[tuple[Platform, ...], tuple[Platform, ...]] = Memo(lambda same: same, 256)
         self.longest_seconds = self.timeout_seconds / 4
-        self.running = 0
         self._places = Places(MOST_WAITING)
         self._of_namespace, self._of_registry = Semaphores(OF_NAMESPACE), Semaphores(OF_REGISTRY)
         self._running_of = Counter[str]()
         self._turns: set[asyncio.Task[None]] = set()
         self._kept: dict[tuple[str, Secrets], tuple[Answer, float, int]] = {}
         self._pending: dict[tuple[str, Secrets], PendingLookup] = {}
+
+    @property
+    def running(self) -> int:
+        """Lookups that are under way."""
+        return self._running_of.total()
 
     @property
     def waiting(self) -> int:
@@ -121,7 +117,7 @@ class SharedAnswers:
         """The answer for an image string, if nobody has to be asked. Raises UsageError for overrides that disagree."""
         kept = self._kept.get((text, secrets))
         if kept and kept[1] > self.clock():
-            self.counted(kept[0], "memory")
+            self.metrics.looked_up(kept[0], "memory")
             return kept[0]
         if len(text) > LONGEST_IMAGE:
             return _TOO_LONG
@@ -132,7 +128,7 @@ class SharedAnswers:
         answer = self._stated(reference)
         if answer:
             self._keep(text, secrets, answer, _FOR_EVER)
-            self.counted(answer, "")
+            self.metrics.looked_up(answer)
         return answer
 
     async def asked(
@@ -148,7 +144,7 @@ class SharedAnswers:
                 answers_to_come = {pending.answer for pending in lookups.values()}
                 await asyncio.wait(answers_to_come, timeout=max(0.0, seconds))
             else:
-                self.crowded_out()
+                self.metrics.crowded_out.inc()
         in_time = all(pending.answer.done() for pending in lookups.values())
         answers = {
             text: pending.answer.result()
@@ -157,7 +153,7 @@ class SharedAnswers:
             for text, pending in lookups.items()
         }
         for answer in answers.values():
-            self.counted(answer, "")
+            self.metrics.looked_up(answer)
         return answers, in_time
 
     def _pending_lookup(self, text: str, namespace: str, secrets: Secrets) -> PendingLookup:
@@ -175,7 +171,7 @@ class SharedAnswers:
                 self._turns.add(turn)
                 turn.add_done_callback(self._turns.discard)
             else:
-                self.refused()
+                self.metrics.lookups_refused.inc()
                 if not pending.waiting:
                     del self._pending[key]
                     pending.answer.set_result(_TOO_MANY)
@@ -198,24 +194,19 @@ class SharedAnswers:
 
         rank = self._running_of[namespace]
         self._running_of[namespace] += 1
-        self.running += 1
         try:
             answered = await self.worker(namespace).look_up(
                 pending.reference.original, pending.secrets, self.longest_seconds, rank, has_stale
             )
         finally:
-            self.running -= 1
             self._running_of[namespace] -= 1
             if not self._running_of[namespace]:
                 del self._running_of[namespace]
         if answered.cut_off:
-            self.cut_off()
+            self.metrics.cut_off.inc()
         return answered.answer
 
     def _answer(self, pending: PendingLookup, answer: Answer) -> None:
-        if isinstance(answer, Found):
-            shared = self._platforms[answer.platforms]
-            answer = answer if shared is answer.platforms else answer.replace(platforms=shared)
         del self._pending[pending.reference.normalised, pending.secrets]
         until = self._until(pending.reference, answer)
         for text in pending.texts:
@@ -239,7 +230,11 @@ class SharedAnswers:
 
     def _keep(self, text: str, secrets: Secrets, answer: Answer, until: float) -> None:
         kept, share = self._kept, self.share
-        size = _ANSWER_BYTES + 2 * len(text) + (4 * len(answer.cause) if isinstance(answer, Unknown) else 0)
+        size = _ANSWER_BYTES + 2 * len(text)
+        if isinstance(answer, Found):
+            size += _PLATFORM_BYTES * len(answer.platforms)
+        elif isinstance(answer, Unknown):
+            size += 4 * len(answer.cause)
         old = kept.pop((text, secrets), None)
         if old:
             share.give(old[2])

@@ -34,6 +34,7 @@ from archfit.webhook.lookups.messages import (
     Ask,
     Failed,
     HasStale,
+    Noted,
     Ready,
     Secrets,
     Told,
@@ -44,8 +45,7 @@ from archfit.webhook.lookups.messages import (
 START_SECONDS = 60.0
 _GRACE_SECONDS = 10.0
 _END_SECONDS = 2.0
-_PAUSES = (0.1, 1.0, 5.0)
-_LONG_SECONDS = 60.0
+_PAUSE_SECONDS = 0.5
 _ENDED = Unknown("the process that asked for it has ended: create the pod again later")
 _NOT_STARTED = "archfit serve: a lookup process has not started"
 _REMEDY = "give the server more memory, processes or processor time"
@@ -54,14 +54,14 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(eq=False, repr=False)
 class WorkerProcess:
-    """One. listener: takes all messages but answers. ended: called with why, each time it is replaced.
+    """One. listener: takes what is noted. ended: called with why, each time it is replaced.
 
-    longest_seconds: that one lookup may take.
+    longest_seconds: that one lookup may take. ready: done once the first process is, or cannot be.
     """
 
     options: WorkerOptions
     longest_seconds: float
-    listener: Callable[[Told], None]
+    listener: Callable[[Noted], None]
     ended: Callable[[str], None]
 
     def __post_init__(self) -> None:
@@ -70,24 +70,20 @@ class WorkerProcess:
         self._pending: dict[int, tuple[asyncio.Future[Answered], Callable[[Found], None]]] = {}
         self._writer: asyncio.StreamWriter | None = None
         self._heard = 0.0
-        self._started = False
         self._why = ""
         self.process: Any = None
-        self.ready = asyncio.Event()
+        self.ready: asyncio.Future[None]
 
     async def keep(self) -> None:
-        """Have one that runs, until this is cancelled. Raises ArchfitError where the first does not become ready."""
-        failures = 0
+        """Have one that runs, until this is cancelled or the first one does not become ready."""
         try:
             while True:
-                began = asyncio.get_running_loop().time()
                 why = await self._run()
-                if not self._started:
-                    raise ArchfitError(f"{_NOT_STARTED} ({why}): {_REMEDY}")
-                lived = asyncio.get_running_loop().time() - began
-                failures = 0 if lived > _LONG_SECONDS else failures + 1
+                if not self.ready.done():
+                    self.ready.set_exception(ArchfitError(f"{_NOT_STARTED} ({why}): {_REMEDY}"))
+                    return
                 self.ended(why)
-                await asyncio.sleep(_PAUSES[min(failures, len(_PAUSES) - 1)])
+                await asyncio.sleep(_PAUSE_SECONDS)
         finally:
             self._close()
 
@@ -108,6 +104,7 @@ class WorkerProcess:
 
     async def _run(self) -> str:
         """One process, until it ends. Why it did."""
+        clock = asyncio.get_running_loop().time
         ours, theirs = socket.socketpair()
         self._why = ""
         self.process = process = _spawning().Process(target=_work, args=(theirs, self.options), daemon=True)
@@ -127,10 +124,10 @@ class WorkerProcess:
                         size = HEAD.unpack(await reader.readexactly(HEAD.size))[0]
                         message: Told = pickle.loads(await reader.readexactly(size))  # noqa: S301 - our own process
                 except TimeoutError:
-                    if self._pending and asyncio.get_running_loop().time() - self._heard > self._patience:
+                    if self._pending and clock() - self._heard > self._patience:
                         self._why = "it answers no more"
                     continue
-                self._heard = asyncio.get_running_loop().time()
+                self._heard = clock()
                 self._take(message)
         self._close()
         await asyncio.to_thread(process.join, _END_SECONDS)
@@ -143,16 +140,15 @@ class WorkerProcess:
             case HasStale():
                 self._pending[message.number][1](message.answer)
             case Ready():
-                self._started = True
-                self.ready.set()
+                if not self.ready.done():
+                    self.ready.set_result(None)
             case Failed():
                 self._why = message.why
-            case _:
+            case Noted():
                 self.listener(message)
 
     def _close(self) -> None:
         """End the process, and give its lookups an answer."""
-        self.ready.clear()
         writer, self._writer = self._writer, None
         if writer:
             writer.transport.abort()
@@ -174,23 +170,15 @@ class LookupWorkers:
 
     async def start(self) -> None:
         """Start them, and wait until they are ready. Raises ArchfitError, as soon as one cannot be."""
-        self._keeping = [asyncio.create_task(worker.keep()) for worker in self.workers]
-        ready = asyncio.create_task(self._ready())
-        try:
-            await asyncio.wait(
-                (ready, *self._keeping), timeout=START_SECONDS, return_when=asyncio.FIRST_COMPLETED
-            )
-            for keeping in self._keeping:
-                if keeping.done():
-                    keeping.result()
-            if not ready.done():
-                raise ArchfitError(f"{_NOT_STARTED} within {START_SECONDS:.0f} s: {_REMEDY}")
-        finally:
-            ready.cancel()
-
-    async def _ready(self) -> None:
+        loop = asyncio.get_running_loop()
         for worker in self.workers:
-            await worker.ready.wait()
+            worker.ready = loop.create_future()
+            self._keeping.append(loop.create_task(worker.keep()))
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await asyncio.gather(*(worker.ready for worker in self.workers))
+        except TimeoutError:
+            raise ArchfitError(f"{_NOT_STARTED} within {START_SECONDS:.0f} s: {_REMEDY}") from None
 
     def of(self, namespace: str) -> WorkerProcess:
         """The one of a namespace, always the same."""
