@@ -309,12 +309,6 @@ def test_the_summary_says_how_many_images_the_policy_does_not_know(policy: Polic
     )
 
 
-def test_a_check_of_no_object_says_nothing_of_the_policy(policy: Policy):
-    said = policy.run("--check", "-", text="apiVersion: v1\nkind: List\nitems: []\n")
-    assert (said.status, said.stdout) == (2, "")
-    assert "the input holds no Kubernetes object" in said.stderr
-
-
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
@@ -466,6 +460,22 @@ def test_the_check_names_each_object_in_its_place(cluster: Policy):
         ("b", 3, "left-alone"),
     ]
     assert found[2]["reason"] == "the policy does not know nginx:1.27: renew it with archfit policy"
+
+
+def test_a_warning_of_the_check_names_the_object_and_not_the_pod_that_was_sent(cluster: Policy):
+    (cluster.folder / "web.yaml").write_text(pod("ghcr.io/team/new:1", name="web"), encoding="utf-8")
+    said = cluster.run("--check", "--context", "prod", "--offline", "web.yaml")
+    assert "apps/v1/Deployment/web: ghcr.io/team/new:1" in said.stderr
+    assert "(web.yaml" in said.stderr
+    assert "archfit-check-" not in said.stderr
+
+
+def test_the_check_needs_an_installed_policy(cluster: Policy):
+    words = ("--check", "--context", "prod", "--name", "other.example", "-")
+    said = cluster.run(*words, text=pod("nginx:1.27"))
+    assert (said.status, said.stdout) == (1, "")
+    assert "the cluster has no MutatingAdmissionPolicy other.example" in said.stderr
+    assert "archfit policy --lock-file archfit.lock | kubectl apply --server-side -f -" in said.stderr
 
 
 def test_the_cluster_of_that_context_is_read_and_what_its_policy_knows_is_kept(cluster: Policy):

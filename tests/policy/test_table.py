@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import jsonschema
 import pytest
 
 from archfit.base.errors import UsageError
@@ -16,7 +17,14 @@ from archfit.policy.images import left_out
 from archfit.policy.objects import policy_objects
 from archfit.policy.settings import PolicySettings
 from archfit.policy.stats import MAX_OBJECT_BYTES
-from archfit.policy.table import MAX_LITERAL_IMAGES, as_found, fitting, installed_table, platform_table
+from archfit.policy.table import (
+    MAX_LITERAL_IMAGES,
+    as_found,
+    fitting,
+    installed_table,
+    platform_table,
+    table_objects,
+)
 from pod_decisions import found
 
 APP = "quay.io/team/app:1"
@@ -125,6 +133,17 @@ def test_every_row_is_read_back_and_makes_the_same_row(carrier: str):
     again = installed(table, carrier)
     assert again == table
     assert platform_table({name: as_found(row) for name, row in again.items()}, Options()) == (table, [])
+
+
+@pytest.mark.parametrize(
+    "wrong", [[], {}, {"images": []}, {"images": {"a": "amd64"}}, {"images": {"a": [1]}}], ids=str
+)
+def test_a_custom_resource_is_what_its_definition_takes_and_nothing_else_is(wrong: Any):
+    definition, resource = table_objects({APP: BOTH}, PolicySettings(carrier="crd"))
+    schema = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    jsonschema.validate(resource, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(wrong, schema)
 
 
 @pytest.mark.parametrize(

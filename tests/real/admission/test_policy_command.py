@@ -174,13 +174,6 @@ def test_the_check_finds_a_difference(site):
     assert "tolerations" in found["pods"][0]["expected"]
 
 
-def test_the_check_needs_an_installed_policy(site):
-    ran = site.archfit("--check", text=json.dumps(workload(site.namespace, "both:1")).encode())
-    assert (ran.status, ran.stdout) == (1, b"")
-    assert f"the cluster has no MutatingAdmissionPolicy {site.name}" in ran.stderr
-    assert "archfit policy --lock-file archfit.lock | kubectl apply --server-side -f -" in ran.stderr
-
-
 class Pretended:
     """A process as a pod of the cluster: the environment and the mounted folder of a service account."""
 
@@ -317,10 +310,3 @@ def test_live_through_kubectl_asks_registries_for_what_the_cluster_runs(site):
 def known(ran: Ran) -> set[str]:
     """The images of a policy."""
     return set(installed_table(next(yaml.safe_load_all(ran.ok())), None))
-
-
-def test_live_refuses_a_cluster_that_cannot_have_the_policy(site):
-    """v1beta1 is not served by this API server, as in 1.34 and 1.35 without the feature gate."""
-    ran = site.archfit("--live", "--no-cache", "--offline", "--api-version", "v1beta1")
-    assert (ran.status, ran.stdout) == (2, b"")
-    assert "has no MutatingAdmissionPolicy of admissionregistration.k8s.io/v1beta1" in ran.stderr

@@ -163,7 +163,10 @@ def _compared_pods(
             result = Compared("not-compared", answer.refused if answer else OPERATOR)
         else:
             decision = decided[at].decide(answers, options)
-            messages += decision.messages
+            place = pod.location.replace(file=name)
+            messages += [
+                message.replace(ref=pod.ref, field="", location=place) for message in decision.messages
+            ]
             metadata = answer.skipped["metadata"]
             labels = mapping_of(metadata.get("labels"))
             left_alone = (
@@ -183,12 +186,12 @@ def unlisted(texts: Sequence[str], table: Table) -> str:
 
 
 def _as_before(skipped: Mapping[str, Any], pod: SamplePod) -> dict[str, Any]:
-    """The pod without the policy, as its admission saw it: with its own annotations, and not yet with a name."""
-    metadata = {key: value for key, value in skipped["metadata"].items() if key != "name"}
+    """The pod without the policy, as its admission saw it: with its own annotations."""
+    metadata = skipped["metadata"]
     annotations = {key: value for key, value in metadata.get("annotations", {}).items() if key != SKIP}
     own = (pod.value or {})["metadata"].get("annotations", {})
-    metadata["annotations"] = annotations | ({SKIP: own[SKIP]} if SKIP in own else {})
-    return {**skipped, "metadata": metadata}
+    annotations |= {SKIP: own[SKIP]} if SKIP in own else {}
+    return {**skipped, "metadata": {**metadata, "annotations": annotations}}
 
 
 def _settings(settings: Settings) -> Settings:

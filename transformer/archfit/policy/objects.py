@@ -27,7 +27,6 @@ from archfit.base.results import ObjectRef
 from archfit.options.option_entries import Exclude
 from archfit.options.placement_fields import PREFERRED
 from archfit.options.settings import Options, TolerationRule
-from archfit.placement.affinity import ARCH
 from archfit.placement.filters import names_kind
 from archfit.placement.pod_patch import preference, toleration_fields
 from archfit.policy.settings import ALWAYS_LEFT_OUT, OPT_OUT, PolicySettings
@@ -184,10 +183,6 @@ def _weight(architecture: str, weight: int) -> str:
         f"  'term': dyn({{'weight': dyn({weight}), 'preference': dyn({{'matchExpressions': [{{{written}}}]}})}}),\n"
         f"  'entry': dyn({text[:half]}'\n    + '{text[half:]})}}"
     )
-
-
-def _expression(values: str) -> str:
-    return f"{{'key': dyn('{ARCH}'), 'operator': dyn('In'), 'values': dyn({values})}}"
 
 
 def _escape(mark: re.Match[str]) -> str:
