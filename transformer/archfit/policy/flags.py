@@ -23,7 +23,6 @@ from archfit.base.documentation import page
 from archfit.base.errors import UsageError
 from archfit.cli.invocation import Invocation
 from archfit.cli.usage.cluster_commands import POLICY_FLAGS
-from archfit.cli.usage.command_row import Command
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.option_types import SWITCH
 from archfit.options.settings import Options, Settings, Toleration
@@ -135,23 +134,6 @@ def policy_settings(flags: Namespace) -> PolicySettings:
     )
 
 
-def flag_words(flags: Namespace, command: Command) -> list[str]:
-    """The flags about the policy that a command line has, as words, without those that say the default."""
-    words: list[str] = []
-    for flag in command.flags:
-        name = flag.names[-1]
-        if flag not in POLICY_FLAGS:
-            continue
-        value = getattr(flags, name[2:].replace("-", "_"))
-        if value is True:
-            words.append(name)
-        elif isinstance(value, list):
-            words += [word for text in value for word in (name, text)]
-        elif value and value != flag.default:
-            words += [name, value]
-    return words
-
-
 def check_flags(flags: Namespace, words: Sequence[str]) -> None:
     """Raises UsageError for flags that contradict each other."""
     modes = [name for name in ("check", "stats", "apply") if getattr(flags, name)]
@@ -227,7 +209,15 @@ def renewal(invocation: Invocation) -> str:
     flags = invocation.flags
     words = ["archfit", "policy"]
     words += ["--live"] if flags.live else []
-    words += flag_words(flags, _COMMAND)
+    for flag in POLICY_FLAGS:
+        name = flag.names[-1]
+        value = getattr(flags, name[2:].replace("-", "_"))
+        if value is True:
+            words.append(name)
+        elif isinstance(value, list):
+            words += [word for text in value for word in (name, text)]
+        elif value and value != flag.default:
+            words += [name, value]
     for option in _COMMAND.options:
         texts = getattr(flags, option.key, None)
         if not texts or option.part != "spec":

@@ -37,7 +37,7 @@ from archfit.webhook.admitted_pod import MIRROR
 from archfit.workloads.pod_specs import controller_of, find_pods
 from archfit.yaml.values import mapping_of, typed
 
-KINDS = (*(PODS, live.DEPLOYMENTS, live.STATEFUL_SETS, live.REPLICA_SETS, live.JOBS, live.CRON_JOBS),)
+KINDS = (PODS, live.DEPLOYMENTS, live.STATEFUL_SETS, live.REPLICA_SETS, live.JOBS, live.CRON_JOBS)
 _HERE = Location(1, 1)
 _ENDED = ("Succeeded", "Failed")
 _NOTHING: Table = {}
