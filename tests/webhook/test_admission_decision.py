@@ -12,6 +12,7 @@ import jsonpatch
 import pytest
 
 from admission_reviews import Answered, decoded, pod
+from archfit.base.errors import InvalidInput
 from archfit.images.platforms import Absent, Answer, Unasked, Unknown
 from archfit.options.settings import Options
 from archfit.webhook.admission_decision import (
@@ -51,20 +52,32 @@ def judged(
     return made, answered
 
 
+def owned(kind: str, *, controller: bool = True) -> dict[str, Any]:
+    return {
+        "ownerReferences": [{"apiVersion": "apps/v1", "kind": kind, "name": "w", "controller": controller}]
+    }
+
+
 @pytest.mark.parametrize(
-    ("answers", "spec", "outcome"),
+    ("answers", "metadata", "outcome"),
     [
-        pytest.param({"a:1": AMD}, None, "changed", id="one architecture"),
-        pytest.param({"a:1": BOTH}, None, "changed", id="all architectures: a toleration"),
-        pytest.param({"a:1": AMD}, {"nodeSelector": {"kubernetes.io/arch": "amd64"}}, "unchanged", id="pinned"),
-        pytest.param({"a:1": AMD}, {"nodeName": "n1"}, "opted_out", id="bound"),
-        pytest.param({"a:1": UNKNOWN}, None, "unresolved", id="unknown"),
-        pytest.param({"a:1": ABSENT}, None, "unresolved", id="absent"),
-        pytest.param({"a:1": AMD, "b:1": ARM}, None, "conflict", id="no node runs both"),
+        pytest.param({"a:1": AMD}, {}, "changed", id="one architecture"),
+        pytest.param({"a:1": BOTH}, {}, "changed", id="all architectures: a toleration"),
+        pytest.param({"a:1": BOTH}, {"name": "web"}, "changed", id="a name does not make it immutable"),
+        pytest.param({"a:1": AMD}, {"spec": {"nodeSelector": {"kubernetes.io/arch": "amd64"}}}, "unchanged", id="pinned"),
+        pytest.param({"a:1": AMD}, {"spec": {"nodeName": "n1"}}, "opted_out", id="bound"),
+        pytest.param({"a:1": AMD}, owned("ReplicaSet"), "changed", id="a ReplicaSet's pod is decided"),
+        pytest.param({"a:1": AMD}, owned("DaemonSet"), "opted_out", id="a DaemonSet's pod is left alone"),
+        pytest.param({"a:1": AMD}, owned("DaemonSet", controller=False), "changed", id="an owner that controls nothing"),
+        pytest.param({"a:1": AMD}, {"annotations": {"kubernetes.io/config.mirror": "5d0"}}, "opted_out", id="a mirror pod is left alone"),
+        pytest.param({"a:1": AMD}, {"annotations": {"archfit.dev/skip": "true"}}, "opted_out", id="skip"),
+        pytest.param({"a:1": UNKNOWN}, {}, "unresolved", id="unknown"),
+        pytest.param({"a:1": ABSENT}, {}, "unresolved", id="absent"),
+        pytest.param({"a:1": AMD, "b:1": ARM}, {}, "conflict", id="no node runs both"),
     ],
 )  # fmt: skip
-def test_the_outcome(answers: dict[str, Answer], spec: dict[str, Any] | None, outcome: str):
-    made, answered = judged(answers, spec=spec)
+def test_the_outcome(answers: dict[str, Answer], metadata: dict[str, Any], outcome: str):
+    made, answered = judged(answers, **metadata)
     assert made.outcome == outcome
     assert answered.allowed
     assert (answered.patch is not None) == (outcome == "changed")
@@ -96,6 +109,19 @@ def test_a_pod_is_refused_only_where_the_operator_asked_for_it(
     made, answered = judged(answers, LEAVE.replace(**not_asked))
     assert answered.allowed
     assert made.outcome != "denied"
+
+
+def test_the_namespace_is_that_of_the_request_and_a_pod_that_is_left_alone_asks_nothing():
+    assert admitted_pod(pod(), "shop", LEAVE).pod.ref.namespace == "shop"
+    assert admitted_pod(pod(spec={"nodeName": "n1"}), "shop", LEAVE).questions == ()
+
+
+@pytest.mark.parametrize(
+    "value", [{}, {**pod(), "kind": "Service"}, {**pod(), "apiVersion": "example.com/v1"}]
+)
+def test_what_is_no_pod_is_refused(value: dict[str, Any]):
+    with pytest.raises(InvalidInput, match="not a v1 Pod"):
+        admitted_pod(value, "shop", LEAVE)
 
 
 def test_warnings_keep_within_what_the_api_server_passes_on():

@@ -121,13 +121,14 @@ def test_plain_http_is_what_the_log_says(real: Any, tmp_path: Path):
             process.kill()
 
 
-def test_it_answers_over_tls_alone(real: Any, tmp_path: Path):
+def test_it_answers_over_tls_alone_until_a_signal(real: Any, tmp_path: Path):
     with WebhookServer(tmp_path, "--offline") as server:
         assert server.review(pod("app:1")).allowed
         plain = server.url.replace("https://", "http://", 1)
         with pytest.raises(OSError, match=r"closed|reset|refused"):
             urllib.request.urlopen(plain, timeout=20)
         assert server.probe("/readyz")[0] == 200
+        assert server.end() == 0
 
 
 @pytest.mark.parametrize(

@@ -82,14 +82,12 @@ class Connections:
         for state in ("silent", "idle"):
             for connection in self.all:
                 if connection.state == state:
-                    connection.state = "busy"
                     self.metrics.closed[connection.end()].inc()
                     return
 
-    def waits(self, connection: Connection, state: State) -> None:
-        """The connection has no complete request without an answer: it is silent or idle from now on."""
-        connection.state = state
-        if state == "idle" and connection in self.all:
+    def waits(self, connection: Connection) -> None:
+        """The connection waits for a request, or the rest of one, and is the last of those that do."""
+        if connection in self.all:
             self.all[connection] = self.all.pop(connection)
         self._changed.set()
 
@@ -245,20 +243,26 @@ class _TooLarge(Exception):
 
 
 class Connection(HttpToolsProtocol):
-    """See the module. among: those of its port. handshake: done once there is a transport, or none will be.
-
-    state: silent in its handshake, without an answer yet, or with half a request; busy with a request without an answer
-    and with bytes that nobody has read; idle with an answer.
-    """
+    """See the module. among: those of its port. handshake: done once there is a transport, or none will be."""
 
     handshake: asyncio.Task[None]
 
     def __init__(self, *arguments: Any, among: Connections, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._among = among
-        self.state: State = "silent"
-        self._is_made = self._in_head = self._in_request = False
+        self._is_made = self._is_read = self._is_ending = self._in_head = False
         self._requests = self._head_bytes = 0
+
+    @property
+    def state(self) -> State:
+        """Silent in its handshake, without a request, or with half of one; busy with a request that has no answer, or
+        with bytes that nobody has read, or while it ends; idle with an answer.
+        """
+        if self._is_ending or (self._is_made and not self._is_read):
+            return "busy"
+        if not self._requests or self._in_head or self.cycle.more_body:
+            return "silent"
+        return "idle" if self.cycle.response_complete else "busy"
 
     def handshake_ended(self, _: object) -> None:
         """There is a transport, or none will be."""
@@ -267,6 +271,7 @@ class Connection(HttpToolsProtocol):
 
     def end(self) -> str:
         """Close it at once. What it was."""
+        self._is_ending = True
         if not self._is_made:
             self.handshake.cancel()
             return "handshake"
@@ -279,13 +284,12 @@ class Connection(HttpToolsProtocol):
         self._is_made = True
         self._joined = _Joined(transport)
         self.transport = cast("asyncio.Transport", self._joined)
-        self.state = "busy"
         # What the client has sent already is read in the next round of the event loop, behind what is called soon.
-        self.loop.call_soon(self.loop.call_soon, self._opened)
+        self.loop.call_soon(self.loop.call_soon, self._read)
 
-    def _opened(self) -> None:
-        if not self.transport.is_closing() and (self._in_request or not self._requests):
-            self._among.waits(self, "silent")
+    def _read(self) -> None:
+        self._is_read = True
+        self._among.waits(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """As asyncio.Protocol."""
@@ -307,7 +311,7 @@ class Connection(HttpToolsProtocol):
         self._requests += 1
         state = self.scope["state"]
         state["requests"], state["abort"] = self._requests, self.transport.abort
-        self._in_head = self._in_request = True
+        self._in_head = True
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """As httptools calls it, also for what follows a body."""
@@ -323,18 +327,11 @@ class Connection(HttpToolsProtocol):
             self._refuse()
         super().on_headers_complete()
 
-    def on_message_complete(self) -> None:
-        """As httptools calls it."""
-        super().on_message_complete()
-        self._in_request = False
-        if not self.cycle.response_complete:
-            self.state = "busy"
-
     def on_response_complete(self) -> None:
         """As uvicorn calls it."""
         self._joined.flush()
         super().on_response_complete()
-        self._among.waits(self, "idle")
+        self._among.waits(self)
 
     def send_400_response(self, msg: str) -> None:
         """As uvicorn calls it for what is no HTTP, and for an exception of this class."""
