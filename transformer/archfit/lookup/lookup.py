@@ -14,9 +14,7 @@ from archfit.base.results import Message
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown, unanswerable
 from archfit.images.reference import Reference, parse
 from archfit.lookup import entries
-from archfit.lookup.cache import LookupCache
-from archfit.lookup.entries import OwnKeys
-from archfit.lookup.store import MemoryStore, StoreTrouble
+from archfit.lookup.sources import Sources
 from archfit.options.settings import Operator, Options, Settings
 from archfit.registry.lookup_context import Deadline, LookupContext
 
@@ -32,14 +30,12 @@ if TYPE_CHECKING:
     from archfit.lookup.lockfile import Lock
     from archfit.lookup.pull_secret_lookup import PullSecretLookup
     from archfit.lookup.registry_lookup import ContentsAnswer, RegistryLookup
-    from archfit.lookup.store import Store
     from archfit.programs.program import Programs
     from archfit.programs.start import Start
     from archfit.registry.client import RawManifest
     from archfit.registry.credentials.keychain import Keychain
     from archfit.registry.http.limits import RequestBudget
     from archfit.registry.routing.endpoints import Endpoint
-    from archfit.registry.routing.routes import Routes
     from archfit.yaml.stream import Piece
 
     T = TypeVar("T")
@@ -71,7 +67,9 @@ class Lookup:
         keychain: Keychain | None = None,
         line: Progress | None = None,
     ) -> None:
-        self.warnings: list[str] = []
+        self.sources = Sources(operator, options, context, lock, keychain)
+        self.warnings = self.sources.warnings
+        self.open, self.close = self.sources.cache, self.sources.close
         self.listed: set[str] = set()
         self.has_stale: Callable[[Found], object] = lambda _known: None
         self._operator = operator
@@ -79,12 +77,7 @@ class Lookup:
         self._overrides = options.image_platforms
         self._context = context
         self._deadline = context.deadline
-        self._lock = lock
-        self._asked: RegistryLookup | None = None
-        self._routed: Routes | None = None
-        self._keychain = keychain
         self._line = line
-        self._opened: LookupCache | None = None
         self._pull_secrets: PullSecretLookup | None = None
         self._sparing = False
         self._required: set[tuple[str, str]] = set()
@@ -100,58 +93,18 @@ class Lookup:
         self._required |= {(platform.os, platform.architecture) for platform in platforms}
         self._tags = tags
 
-    def open(self) -> LookupCache:
-        """Open lock file and cache, once. Where the cache cannot be used, `warnings` says why.
-
-        Raises InvalidLock, and UsageError for a file of the operator's that cannot be used.
-        """
-        if self._opened is None:
-            if self._lock is None and self._options.lock_file:
-                from archfit.lookup.lockfile import lock_of
-
-                self._lock = lock_of(self._options)
-            store, ttl = self._store(), self._operator.cache_ttl_seconds
-            try:
-                self._opened = LookupCache(store, self._keys(store), ttl, self.warnings.append)
-            except BaseException:
-                store.close()
-                raise
-        return self._opened
-
-    def _store(self) -> Store:
-        """The operator's; one in memory where none is needed, and where it cannot be used, with a message."""
-        if not self._operator.no_cache and not (self._lock and self._lock.only):
-            from archfit.lookup.store.open import open_store
-
-            context = self._context
-            try:
-                return open_store(
-                    self._operator, context.environ, context.clock, self._deadline.left_for_cache
-                )
-            except StoreTrouble as trouble:
-                self.warnings.append(f"{trouble}; this run goes on without it")
-        return MemoryStore()
-
     @property
     def messages(self) -> list[Message]:
         """The messages so far, those of pull secrets first, as warnings."""
         secrets = self._pull_secrets.warnings if self._pull_secrets else []
-        texts = dict.fromkeys([*secrets, *self.warnings, *self._private()])
+        texts = dict.fromkeys([*secrets, *self.warnings, *self.sources.not_asked()])
         return [Message("warning", text) for text in texts]
-
-    def _private(self) -> list[str]:
-        servers = sorted(self._asked.client.http.policy.private) if self._asked else []
-        if not servers:
-            return []
-        shown = " ".join(f"--allow-host {server}" for server in servers[:_SHOWN_SERVERS])
-        more = f", and {len(servers) - _SHOWN_SERVERS} more" if len(servers) > _SHOWN_SERVERS else ""
-        return [f"no server at a private address is asked that only images name: to ask, add {shown}{more}"]
 
     @property
     def requests(self) -> dict[str, int]:
         """How many of each kind were sent, as in {"manifest": 12, "token": 3}."""
         total = dict(self._pull_secrets.requests) if self._pull_secrets else {}
-        own = self._asked.client.http.requests if self._asked else {}
+        own = self.sources.asked.client.http.requests if self.sources.asked else {}
         for kind, count in sorted(own.items()):
             total[kind] = total.get(kind, 0) + count
         return total
@@ -160,7 +113,7 @@ class Lookup:
     def pulls_left(self) -> dict[str, str]:
         """The last RateLimit-Remaining header of each server that sends it, by origin."""
         left = dict(self._pull_secrets.pulls_left) if self._pull_secrets else {}
-        servers = self._asked.client.http.servers if self._asked else ()
+        servers = self.sources.asked.client.http.servers if self.sources.asked else ()
         return left | {server.origin: server.pulls_left for server in servers if server.pulls_left}
 
     def use_pull_secrets(self, streams: Iterable[tuple[bytes, Sequence[Piece]]]) -> None:
@@ -193,21 +146,21 @@ class Lookup:
     def keep_contents(self) -> Mapping[str, ImageContents]:
         """From now on, keep what is behind the indexes and manifests that are read, by digest; it grows."""
         self.open()
-        return {} if self._silent else self._registries().keep_contents()
+        return {} if self.sources.silent else self._registries().keep_contents()
 
     def elsewhere(self, texts: Iterable[str]) -> dict[str, str]:
         """By origin, of the registries of these images: where it leads to, with a token for anybody (`servers`)."""
         from archfit.registry.http.servers import elsewhere
 
         references = [reference for reference, _ in self._without_lookup(texts)[1].values()]
-        routes = [self._routes().route(reference) for reference in references]
+        routes = [self.sources.routes().route(reference) for reference in references]
         kept = self.open().servers(endpoint.origin for route in routes for endpoint in route.endpoints)
         others = {key.removeprefix("host:"): elsewhere(text) for key, text in sorted(kept.items())}
         return {origin: other for origin, other in others.items() if other}
 
     def take_replies(self) -> dict[tuple[str, int], int]:
         """How many answers registries gave since the last call, by server and HTTP status; 0 is none."""
-        return self._asked.client.http.take_replies() if self._asked else {}
+        return self.sources.asked.client.http.take_replies() if self.sources.asked else {}
 
     def resolve(self, texts: Iterable[str], *, seconds: float | None = None) -> dict[str, Answer]:
         """An answer for each distinct text. Raises UsageError when overrides contradict each other.
@@ -292,8 +245,8 @@ class Lookup:
         missing = [(name, item) for name, item in wanted if name not in kept]
         if not missing:
             return kept
-        if self._silent:
-            refused = Unknown(f"the cache does not know {what}, and {self._silent} forbids asking")
+        if self.sources.silent:
+            refused = Unknown(f"the cache does not know {what}, and {self.sources.silent} forbids asking")
             return {**kept, **{name: refused for name, _ in missing}}
         try:
             return {**kept, **ask([item for _, item in missing])}
@@ -310,12 +263,12 @@ class Lookup:
         cache, now = self.open(), self._context.clock()
         self._deadline.start(seconds)
         wanted = {reference.name: entries.repository(reference) for reference in references}
-        longest = self._operator.max_stale_seconds if self._silent else entries.LIST_SECONDS
+        longest = self._operator.max_stale_seconds if self.sources.silent else entries.LIST_SECONDS
         lists: dict[str, TagList | Absent | Unknown] = {}
-        if self._operator.cache_ttl_seconds or self._silent:
+        if self._operator.cache_ttl_seconds or self.sources.silent:
             lists |= cache.tag_lists(list(wanted.values()), now, longest)
         missing = [repository for repository in wanted.values() if repository.normalised not in lists]
-        if missing and not self._silent:
+        if missing and not self.sources.silent:
             from archfit.images.tags import begins
 
             near: dict[str, list[str]] = {}
@@ -327,7 +280,7 @@ class Lookup:
             lists |= self._registries().tag_lists(missing, near)
         self._clear_line()
         return {
-            name: _listed(lists.get(repository.normalised), self._silent)
+            name: _listed(lists.get(repository.normalised), self.sources.silent)
             for name, repository in wanted.items()
         }
 
@@ -344,45 +297,6 @@ class Lookup:
         finally:
             self._sparing = False
             self._clear_line()
-
-    @property
-    def _silent(self) -> str:
-        """The option that forbids to ask a registry, "" where one may be asked."""
-        if self._operator.offline:
-            return "--offline"
-        return "--locked" if self._lock and self._lock.only else ""
-
-    def close(self) -> None:
-        """Close the cache and the connections, and end the credential helpers that still run."""
-        if self._opened:
-            self._opened.close()
-        if self._asked:
-            self._asked.close()
-        if self._keychain:
-            self._keychain.close()
-
-    def _keys(self, store: Store) -> OwnKeys:
-        operator, secrets_of_others = self._operator, store.shared or self._keychain is not None
-        if not (secrets_of_others or operator.mirrors or operator.hosts_dir or operator.registries_conf):
-            return OwnKeys()
-        from archfit.lookup.scoped_keys import ScopedKeys
-
-        return ScopedKeys(self._routes(), self._credentials() if secrets_of_others else None)
-
-    def _routes(self) -> Routes:
-        from archfit.registry.routing.routes import Routes
-
-        if self._routed is None:
-            self._routed = Routes(self._operator)
-        return self._routed
-
-    def _credentials(self) -> Keychain:
-        from archfit.registry.credentials.keychain import Keychain
-
-        if self._keychain is None:
-            self._keychain = Keychain(self._operator.authfile, self._context.environ)
-        self._keychain.left = self._deadline.left
-        return self._keychain
 
     @property
     def _asks_more(self) -> bool:
@@ -404,7 +318,7 @@ class Lookup:
             origin = answer.origin if isinstance(answer, Found) else ""
             cells = self._required if origin == "lock" else self._required | self._preferred
             for image in in_question(reference, answer, cells):
-                (quiet if self._silent or origin == "stale" else open_ones)[name] = image
+                (quiet if self.sources.silent or origin == "stale" else open_ones)[name] = image
         judged = with_builds(quiet, self.kept_contents) | with_builds(open_ones, self.contents)
         self.listed |= {
             name for name, answer in judged.items() if isinstance(answer, Found) and answer.listed
@@ -412,7 +326,7 @@ class Lookup:
         return answers | judged
 
     def _references(self, references: list[Reference]) -> dict[str, Answer]:
-        lock = self._lock
+        lock = self.sources.lock
         if lock and lock.only:
             return {
                 reference.normalised: lock.images.get(reference.normalised) or lock.missing_answer(reference)
@@ -464,7 +378,7 @@ class Lookup:
 
     def _with(self, operator: Operator, keychain: Keychain) -> Lookup:
         context = self._context.replace(deadline=Deadline())
-        another = Lookup(operator, self._options, context, lock=self._lock, keychain=keychain)
+        another = Lookup(operator, self._options, context, lock=self.sources.lock, keychain=keychain)
         another._required, another._tags = self._required, self._tags
         another.open()
         return another
@@ -474,21 +388,11 @@ class Lookup:
             self._line.clear()
 
     def _registries(self) -> RegistryLookup:
-        if self._asked is None:
-            from archfit.lookup.registry_lookup import RegistryLookup
-
-            self._asked = RegistryLookup(
-                self._operator,
-                self.open(),
-                self._credentials(),
-                self._routes(),
-                self._context,
-                warn=self.warnings.append,
-            )
-            if self._asks_more:
-                self._asked.keep_contents()  # so that no index is read twice
-        self._asked.client.http.sparing = self._sparing
-        return self._asked
+        registries = self.sources.registries()
+        if self._asks_more:
+            registries.keep_contents()  # so that no index is read twice
+        registries.client.http.sparing = self._sparing
+        return registries
 
 
 def open_lookup(
