@@ -198,7 +198,7 @@ def test_a_bug_is_said_to_be_one_and_shows_nothing_of_the_input(monkeypatch: pyt
         raise KeyError("secret")
 
     broken.__globals__["__name__"] = "archfit.placement.decide"
-    monkeypatch.setattr(calls, "decided", broken)
+    monkeypatch.setattr(calls, "decide_pod", broken)
     try:
         with pytest.raises(archfit.ArchfitError, match="archfit itself failed") as caught:
             archfit.decide(SPEC, {})

@@ -34,7 +34,7 @@ def test_the_json_has_every_fact(archfit):
         "lock": 1,
         "cache": 2,
     }
-    assert found["dependencies"]["httpx"] == version("httpx")
+    assert found["dependencies"]["h11"] == version("h11")
     assert found["extras"]["redis"] == {"installed": True, "packages": {"redis": version("redis")}}
 
 
@@ -99,7 +99,7 @@ def test_a_missing_package_is_named():
             {
                 **installation.installation(),
                 "cParser": False,
-                "dependencies": {"httpx": None},
+                "dependencies": {"h11": None},
                 "extras": {
                     "redis": {"installed": False, "packages": {"redis": None}},
                     "serve": {"installed": False, "packages": {"uvicorn": "1", "uvloop": None}},
@@ -107,7 +107,7 @@ def test_a_missing_package_is_named():
             }
         )
     )
-    assert "dependencies          httpx is missing" in shown
+    assert "dependencies          h11 is missing" in shown
     assert "extra redis           not installed" in shown
     assert "extra serve           uvicorn 1, uvloop is missing" in shown
     assert "YAML parser           Python, which is slow: install PyYAML from its wheel" in shown

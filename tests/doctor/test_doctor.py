@@ -340,7 +340,7 @@ def test_a_check_with_a_bug_does_not_hide_the_others(machine, monkeypatch):
     ("facts", "state", "text"),
     [
         pytest.param({"cParser": False}, "note", "ten times slower", id="no-c-parser"),
-        pytest.param({"dependencies": {"httpx": None}}, "wrong", "lacks httpx", id="dependency"),
+        pytest.param({"dependencies": {"h11": None}}, "wrong", "lacks h11", id="dependency"),
         pytest.param({}, "ok", "C parser", id="whole"),
     ],
 )

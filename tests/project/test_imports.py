@@ -69,7 +69,7 @@ operator:
 """
 
 NETWORK = {
-    *("ssl", "socket", "http.client", "httpx", "httpcore", "asyncio", "concurrent.futures"),
+    *("ssl", "socket", "http.client", "h11", "asyncio", "concurrent.futures"),
     *("urllib.parse", "ipaddress", "queue"),
 }
 HEAVY = {

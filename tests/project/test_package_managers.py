@@ -67,7 +67,7 @@ def test_a_source_that_the_lock_lacks_is_refused(change: dict[str, str]) -> None
 
 def test_a_lock_that_is_no_table_is_refused() -> None:
     with pytest.raises(Wrong, match=r"make lock"):
-        package_sources.sources("httpx 0.28.1\n")
+        package_sources.sources("h11 0.16.0\n")
 
 
 def test_the_formula_has_the_archive_and_each_resource(dist: Path) -> None:
@@ -83,8 +83,7 @@ def test_the_flake_names_each_library(dist: Path) -> None:
     (named,) = re.findall(r"dependencies = with python; \[ (.*) \];", text)
     assert named.split() == [
         "pyyaml",
-        "httpx",
-        "httpcore",
+        "h11",
         "certifi",
         "ruamel-yaml",
         "jsonpatch",

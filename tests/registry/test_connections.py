@@ -10,10 +10,9 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-import httpcore
 import pytest
 
-from archfit.registry.http.connections import TimedStream
+from archfit.registry.http.byte_stream import ByteStream, TcpStream, TlsStream, has_ended
 from archfit.registry.http.http_client import HttpClient
 from archfit.registry.http.limits import LargeBodies
 from archfit.registry.http.request import Request
@@ -130,14 +129,14 @@ def test_what_follows_an_answer_ends_a_connection(layers, surplus, ends, ended):
     server.start()
     trust = ssl.create_default_context(cafile=str(tls_files().ca))
     left = lambda: 10.0  # noqa: E731 - a clock
-    stream = TimedStream(httpcore.SyncBackend().connect_tcp(*place), left)
+    stream: ByteStream = TcpStream(socket.create_connection(place), left)
     with listening, contextlib.closing(stream):
         for _ in range(layers):
-            stream.secure(trust, "localhost", 443)
-        stream.write(b"?")
-        assert stream.read(65536) == b"answer"
+            stream = TlsStream(stream, trust, "localhost", 10)
+        stream.write(b"?", 10)
+        assert stream.read(65536, 10) == b"answer"
         assert answered.wait(30)
-        assert stream.get_extra_info("is_readable") is ended
+        assert has_ended(stream) is ended
         done.set()
         server.join(30)
 

@@ -6,7 +6,6 @@ import socket
 import ssl
 from pathlib import Path
 
-import httpcore
 import pytest
 
 from archfit.base.errors import UsageError
@@ -309,9 +308,9 @@ class TestHosts:
     ):
         connected: list[str] = []
 
-        def connect(address: str, *_: object) -> httpcore.NetworkStream:
+        def connect(address: str, *_: object) -> socket.socket:
             connected.append(address)
-            raise httpcore.ConnectError("Connection refused")
+            raise ConnectionRefusedError
 
         found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.9.8.7", 443))]
         monkeypatch.setattr("archfit.registry.http.connections._resolve", lambda *_, **__: found)

@@ -121,7 +121,7 @@ def test_the_archive_of_the_binary_has_one_folder_and_no_links(released):
 
 def test_the_binary_has_the_libraries_it_needs_and_no_tools_of_development(binary):
     held = {path.name.partition(".")[0] for path in (binary / "_internal").iterdir()}
-    assert {"archfit", "httpx", "yaml", "ruamel", "jinja2", "redis", "uvicorn", "uvloop", "httptools"} <= held
+    assert {"archfit", "h11", "yaml", "ruamel", "jinja2", "redis", "uvicorn", "uvloop", "httptools"} <= held
     assert (
         held & {"_pytest", "pytest", "mypy", "hypothesis", "pip", "setuptools", "ruff", "rich", "tkinter"}
         == set()

@@ -2,7 +2,7 @@
 
 A call reads neither ARCHFIT_* variables nor archfit.yaml; HTTPS_PROXY, SSL_CERT_FILE, DOCKER_CONFIG, XDG_CACHE_HOME and
 HOME count, as for the command. Calls share its cache, and leave standard streams, signals and `archfit last` untouched.
-httpcore's lines for debugging are off, as they show headers of answers. A call keeps nothing open.
+A call keeps nothing open.
 """
 
 from __future__ import annotations

@@ -347,8 +347,6 @@ _OWN = {
     "archfit",
     "certifi",
     "h11",
-    "httpcore",
-    "httpx",
     "jsonpatch",
     "jsonpointer",
     "redis",

@@ -2,23 +2,24 @@
 
 Connections to the registries' own servers, which may be on private networks, are kept apart from those that redirects
 and token services lead to (`other_host`). Behind a proxy only numeric hosts can be judged.
-
-httpcore's own pool is not used: it takes what came behind an answer for the answer to the next request.
 """
 
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import httpcore
+import h11
 
 from archfit.base.printable import visible
+from archfit.registry.http.byte_stream import ByteStream, TcpStream, TlsStream, clamped
 from archfit.registry.http.host_policy import HostPolicy
-from archfit.registry.http.limits import UNLIMITED, ProcessorBudget, TooMuch
+from archfit.registry.http.http11 import Http11Connection
+from archfit.registry.http.limits import UNLIMITED, ProcessorBudget
 from archfit.registry.http.proxies import Proxy, proxy_at, proxy_for, variable_of
 from archfit.registry.http.request import Unreachable, reason
 from archfit.registry.http.tls import context as tls_context
@@ -26,18 +27,9 @@ from archfit.registry.http.tls import refusal
 from archfit.registry.http.trust import DEFAULT_PORTS, USUAL, Tls, Trust, shown
 from archfit.startup.record import Record
 
-if TYPE_CHECKING:
-    import ssl
-
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 15.0
 MAX_IDLE = 128
-IDLE_SECONDS = 60.0
-# Of all heads of one answer: informational ones, their lines and the last one count. Of real registries, 60 and 6 KiB.
-MOST_HEAD_LINES = 1000
-MOST_HEAD_BYTES = 64 * 1024
-_HEAD_READ_BYTES = 4096
-_AT_ONCE_SECONDS = 1e-6
 
 
 class Way(Record):
@@ -53,106 +45,6 @@ class Way(Record):
     def forward(self) -> Proxy | None:
         """The proxy that gets the whole URL as target."""
         return proxy_at(self.proxy) if self.proxy and self.scheme == "http" else None
-
-
-class PooledConnection(httpcore.HTTP11Connection):
-    """One that is kept for the next request of its way."""
-
-    def __init__(self, way: Way, stream: TimedStream) -> None:
-        origin = httpcore.Origin(way.scheme.encode(), way.host.encode(), way.port)
-        super().__init__(origin, stream, IDLE_SECONDS)
-        self.way = way
-        self._timed = stream
-
-    def handle_request(self, request: httpcore.Request) -> httpcore.Response:
-        """As httpcore's; what follows the head is no part of it."""
-        response = super().handle_request(request)
-        self._timed.head_is_read()
-        return response
-
-    def may_stay(self) -> bool:
-        """The answer was read to its end, and nothing came behind it, which httpcore itself does not say."""
-        return self.is_idle() and not self._h11_state.trailing_data[0]
-
-
-class TimedStream(httpcore.NetworkStream):
-    """A stream whose waits end at the run's deadline, in `left` seconds.
-
-    After each write the head of an answer follows, however many informational ones come before it: their bytes and
-    lines are counted. work: looked at in each read.
-
-    Raises httpcore's errors, TimeoutError, TooMuch.
-    """
-
-    def __init__(
-        self,
-        stream: httpcore.NetworkStream,
-        left: Callable[[], float],
-        work: ProcessorBudget = UNLIMITED,
-    ) -> None:
-        self._stream = stream
-        self._left = left
-        self._work = work
-        self._in_head = False
-        self._head_bytes = self._head_lines = 0
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        self._work.check()
-        seconds = clamped(self._left, timeout or READ_SECONDS)
-        if not self._in_head:
-            return self._stream.read(max_bytes, seconds)
-        # Whoever reads on has found no end of the head in what came before.
-        if self._head_bytes > MOST_HEAD_BYTES or self._head_lines > MOST_HEAD_LINES:
-            raise TooMuch(
-                f"more than {MOST_HEAD_LINES} lines or {MOST_HEAD_BYTES >> 10} KiB before its answer"
-            )
-        data = self._stream.read(min(max_bytes, _HEAD_READ_BYTES), seconds)
-        self._head_bytes += len(data)
-        self._head_lines += data.count(b"\n")
-        return data
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._in_head = True
-        self._head_bytes = self._head_lines = 0
-        self._stream.write(buffer, clamped(self._left, timeout or float("inf")))
-
-    def head_is_read(self) -> None:
-        """The rest of the answer is its body."""
-        self._in_head = False
-
-    def secure(self, context: ssl.SSLContext, host: str, port: int) -> None:
-        """TLS with `host`, whose certificate has to name it; a second time, TLS inside TLS. port: for messages.
-
-        Raises Unreachable where TLS is refused; the connection is closed then.
-        """
-        try:
-            self._stream = self._stream.start_tls(context, host, clamped(self._left, CONNECT_SECONDS))
-        except httpcore.ConnectError as error:
-            refused = refusal(host, port, error.__cause__)
-            if refused:
-                raise refused from None
-            raise
-
-    def get_extra_info(self, info: str) -> Any:
-        """`is_readable`: something waits to be read; on an idle connection that is its end.
-
-        It reads: what TLS has taken from the socket waits there no more.
-        """
-        if info != "is_readable":
-            return None
-        try:
-            self._stream.read(1, _AT_ONCE_SECONDS)
-        except httpcore.ReadTimeout as error:
-            if error.__cause__:
-                # contextlib's frame holds this error from Python 3.12 on: a cycle, and with it all of the lookup
-                error.__cause__.__traceback__ = None
-            return False
-        except httpcore.ReadError:
-            return True
-        return True
-
-    def close(self) -> None:
-        self._stream.close()
 
 
 class ConnectionPool:
@@ -175,7 +67,7 @@ class ConnectionPool:
         self.trust = trust
         self._environ = environ
         self._lock = threading.Lock()
-        self._idle: dict[Way, deque[PooledConnection]] = {}
+        self._idle: dict[Way, deque[Http11Connection]] = {}
         self._closed = False
         self._contexts: dict[Tls, ssl.SSLContext] = {}
         self._making_context = threading.Lock()
@@ -196,28 +88,28 @@ class ConnectionPool:
         self.policy.permitted(host, port, addresses, other_host=other_host)
         return Way(scheme, host, port, proxy, other_host=False)
 
-    def take(self, way: Way) -> PooledConnection:
+    def take(self, way: Way) -> Http11Connection:
         """An idle connection that the other side has not ended, else a new one.
 
-        Raises OSError, httpcore's errors, Unreachable and RegistryError.
+        Raises OSError, h11.ProtocolError, TooMuch, Unreachable and RegistryError.
         """
         while True:
             with self._lock:
                 idle = self._idle.get(way)
                 kept = idle.popleft() if idle else None
             if kept is None:
-                return PooledConnection(way, self._connected(way))
-            if not kept.has_expired():
+                return Http11Connection(self._connected(way), self._work)
+            if not kept.has_ended():
                 return kept
             kept.close()
 
-    def give_back(self, connection: PooledConnection) -> None:
+    def give_back(self, way: Way, connection: Http11Connection) -> None:
         """Keep it for another request, if it may be used again."""
         if not connection.may_stay():
             connection.close()
             return
         with self._lock:
-            idle = self._idle.setdefault(connection.way, deque())
+            idle = self._idle.setdefault(way, deque())
             idle.append(connection)
             oldest = idle.popleft() if self._closed or len(idle) > MAX_IDLE else None
         if oldest:
@@ -252,17 +144,24 @@ class ConnectionPool:
             mistake=True,
         )
 
-    def _connected(self, way: Way) -> TimedStream:
+    def _connected(self, way: Way) -> ByteStream:
         stream = self._to_proxy(way) if way.proxy else self._dialled(way)
-        try:
-            if way.scheme == "https":
-                stream.secure(self.context(self.trust.of(way.host, way.port)), way.host, way.port)
-        except BaseException:
-            stream.close()
-            raise
-        return stream
+        if way.scheme != "https":
+            return stream
+        return self._secured(stream, self.trust.of(way.host, way.port), way.host, way.port)
 
-    def _dialled(self, way: Way) -> TimedStream:
+    def _secured(self, stream: ByteStream, tls: Tls, host: str, port: int) -> TlsStream:
+        """TLS over a stream, which is closed where that fails. Raises Unreachable where TLS itself is refused."""
+        try:
+            return TlsStream(stream, self.context(tls), host, CONNECT_SECONDS)
+        except BaseException as error:
+            stream.close()
+            refused = refusal(host, port, error)
+            if refused:
+                raise refused from None
+            raise
+
+    def _dialled(self, way: Way) -> TcpStream:
         host, port = way.host, way.port
         try:
             entries = _resolve(host, port, type=socket.SOCK_STREAM)
@@ -280,66 +179,57 @@ class ConnectionPool:
             # The last address may take all the time there is, each before it half of that.
             share = min(CONNECT_SECONDS, self.left()) / (1 if address == addresses[-1] else 2)
             try:
-                return TimedStream(_connect(address, port, max(share, 0.001)), self.left, self._work)
-            except httpcore.ConnectTimeout:
+                return TcpStream(_connect(address, port, max(share, 0.001)), self.left)
+            except TimeoutError:
                 why = "it does not accept connections in time"
-            except httpcore.ConnectError as error:
+            except OSError as error:
                 why = reason(error)
         raise Unreachable(
             f"{host}:{port} cannot be connected to ({why}): check the name, the port and the network",
             retryable=bool(addresses),
         )
 
-    def _to_proxy(self, way: Way) -> TimedStream:
+    def _to_proxy(self, way: Way) -> ByteStream:
         """A connection to the proxy, which leads to the server where that is asked over https (RFC 9110, 9.3.6).
 
         The operator chose the proxy, so its address is not judged.
         """
         proxy = proxy_at(way.proxy)
         try:
-            stream = TimedStream(
-                _connect(proxy.host, proxy.port, clamped(self.left, CONNECT_SECONDS)), self.left, self._work
-            )
-        except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+            connected = _connect(proxy.host, proxy.port, clamped(self.left, CONNECT_SECONDS))
+        except OSError as error:
             if self.left() <= 0:
                 raise TimeoutError from None
             raise self.refused_by_proxy(way, f"cannot be connected to ({reason(error)})") from None
-        try:
-            if proxy.scheme == "https":
-                stream.secure(self.context(USUAL), proxy.host, proxy.port)
-            if way.scheme == "https":
+        stream: ByteStream = TcpStream(connected, self.left)
+        if proxy.scheme == "https":
+            stream = self._secured(stream, USUAL, proxy.host, proxy.port)
+        if way.scheme == "https":
+            try:
                 self._open_tunnel(stream, proxy, way)
-        except BaseException:
-            stream.close()
-            raise
+            except BaseException:
+                stream.close()
+                raise
         return stream
 
-    def _open_tunnel(self, stream: TimedStream, proxy: Proxy, way: Way) -> None:
+    def _open_tunnel(self, stream: ByteStream, proxy: Proxy, way: Way) -> None:
         server = shown(way.host, way.port)
-        url = httpcore.URL(scheme=proxy.scheme, host=proxy.host, port=proxy.port, target=server)
-        headers = {"Host": server, "accept": "*/*", **proxy.headers}
-        response = httpcore.HTTP11Connection(url.origin, stream).handle_request(
-            httpcore.Request("CONNECT", url, headers=list(headers.items()))
-        )
-        if not 200 <= response.status <= 299:
-            words = response.extensions["reason_phrase"].decode("ascii", errors="ignore")
-            status = visible(f"{response.status} {words}"[:200]).rstrip(".")
+        headers = {"host": server, "accept": "*/*", **proxy.headers}
+        request = h11.Request(method="CONNECT", target=server, headers=list(headers.items()))
+        answer = Http11Connection(stream, self._work).ask(request, b"", READ_SECONDS)
+        if not 200 <= answer.status_code <= 299:
+            words = answer.reason.decode("ascii", errors="ignore")
+            status = visible(f"{answer.status_code} {words}"[:200]).rstrip(".")
             raise self.refused_by_proxy(
                 way, f"refused a connection to {shown(way.host, way.port, 443)}: {status}"
             )
-
-
-def clamped(left: Callable[[], float], seconds: float) -> float:
-    """At most what is left. Raises TimeoutError where that is nothing."""
-    most = left()
-    if most <= 0:
-        raise TimeoutError
-    return min(most, seconds)
 
 
 def _resolve(host: str, port: int, **hints: int) -> Sequence[tuple[int, int, int, str, tuple[Any, ...]]]:
     return socket.getaddrinfo(host, port, **hints)
 
 
-def _connect(host: str, port: int, seconds: float) -> httpcore.NetworkStream:
-    return httpcore.SyncBackend().connect_tcp(host, port, seconds)
+def _connect(host: str, port: int, seconds: float) -> socket.socket:
+    connected = socket.create_connection((host, port), seconds)
+    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connected

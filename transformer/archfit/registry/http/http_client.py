@@ -11,20 +11,18 @@ A server that gzips unasked is read; what it sends and what that becomes have th
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import re
 import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import sleep, time
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
-import httpcore
-import httpx
+import h11
 
 from archfit import __version__
 from archfit.registry.http.connections import READ_SECONDS, ConnectionPool, Way
+from archfit.registry.http.http11 import Http11Connection
 from archfit.registry.http.limits import MOST_PIECES, PIECE_BYTES, SMALL, LargeBodies, RequestBudget, TooMuch
 from archfit.registry.http.request import (
     Reply,
@@ -36,7 +34,7 @@ from archfit.registry.http.request import (
     reason,
 )
 from archfit.registry.http.servers import Servers
-from archfit.registry.http.trust import DEFAULT_PORTS, host_port
+from archfit.registry.http.trust import DEFAULT_PORTS, host_port, shown
 from archfit.registry.quirks import PULL_LIMIT
 from archfit.registry.registry_errors import RegistryError
 
@@ -55,10 +53,12 @@ _HEADERS = {
     "user-agent": AGENT,
     "accept-encoding": "identity",
 }
+_LONGEST_URL = 65536
+_SAFE = "/%:@!$&'()*+,;=?~[]"
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f]").search
+_NAME = re.compile(r"[A-Za-z0-9._:%-]+", re.ASCII).fullmatch
+_ADDRESS = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}", re.ASCII).fullmatch
 _LIMITS = re.compile(r"[0-9]{1,12}(?:;w=[0-9]{1,12})?", re.ASCII).fullmatch
-
-# httpcore's lines for debugging hold headers of answers: signed URLs, cookies.
-logging.getLogger("httpcore").setLevel(logging.WARNING)
 
 
 class HttpClient:
@@ -91,7 +91,7 @@ class HttpClient:
         self._clock = clock
         self._wait = wait
         self._budget = budget
-        self._timeouts = {"timeout": {"read": read_seconds}}
+        self._read_seconds = read_seconds
         self._replies: dict[tuple[str, int], int] = {}
         self._counting = threading.Lock()
 
@@ -197,60 +197,41 @@ class HttpClient:
             self._budget.take(shown, self._left())
         where = urlsplit(request.url).netloc
         try:
-            url = _url(request.url)
-        except httpx.InvalidURL:
-            raise RegistryError(f"{where!r} is not a host that can be asked: correct the name") from None
-        try:
-            return self._exchanged(request, url)
-        except (TimeoutError, httpcore.TimeoutException):
+            return self._exchanged(request)
+        except TimeoutError:
             if self._left() > 0:
                 raise Unreachable(f"{where} did not answer in time", retryable=True) from None
             raise Unreachable(late(where), retryable=False) from None
         except TooMuch as much:
             raise RegistryError(f"{where} sent {much}: refused") from None
-        except (httpcore.LocalProtocolError, UnicodeEncodeError):  # whose words may be a secret
+        except (h11.LocalProtocolError, UnicodeEncodeError):  # whose words may be a secret
             raise RegistryError(
                 f"the request to {where} cannot be sent: one of its headers is not valid"
             ) from None
-        except (httpcore.RemoteProtocolError, httpcore.NetworkError, OSError) as error:
+        except (h11.RemoteProtocolError, OSError) as error:
             raise Unreachable(f"the connection to {where} broke: {reason(error)}", retryable=True) from None
 
-    def _exchanged(self, request: Request, url: httpx.URL) -> Reply:
-        connections, port = self._connections, url.port or DEFAULT_PORTS[url.scheme]
-        host = url.raw_host.decode("ascii")  # without brackets, lower case
-        way = connections.way(url.scheme, host, port, other_host=request.other_host)
+    def _exchanged(self, request: Request) -> Reply:
+        connections, origin = self._connections, request.origin
+        scheme = origin.partition("://")[0]
+        host, port = host_port(origin)
+        way = connections.way(scheme, host, port, other_host=request.other_host)
         if not connections.trust.of(host, port).verify:
-            connections.trust.insecure.add(f"{url.scheme}://{host}:{port}")
-        message = self._message(request, url, way)
+            connections.trust.insecure.add(f"{scheme}://{host}:{port}")
+        message = _message(request, way)
         connection = connections.take(way)
         try:
-            with contextlib.closing(connection.handle_request(message)) as response:
-                reply = self._read(response, request)
+            answer = connection.ask(message, request.content, self._read_seconds)
+            reply = self._read(answer, connection, request)
         except BaseException:
             connection.close()
             raise
-        connections.give_back(connection)
+        connections.give_back(way, connection)
         return reply
 
-    def _message(self, request: Request, url: httpx.URL, way: Way) -> httpcore.Request:
-        given = {name.lower(): value for name, value in request.headers.items()}
-        proxy = way.forward
-        headers = {**_HEADERS, **given, **(proxy.headers if proxy else {})}
-        if any("\x7f" in value for value in headers.values()):  # h11 refuses all else that is not visible
-            raise httpcore.LocalProtocolError
-        message = httpx.Request(request.method, url, headers=headers, content=request.content or None)
-        target = b"%b://%b%b" % (url.raw_scheme, url.netloc, url.raw_path) if proxy else url.raw_path
-        return httpcore.Request(
-            request.method,
-            httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=way.port, target=target),
-            headers=message.headers.raw,
-            content=request.content or None,
-            extensions=self._timeouts,
-        )
-
-    def _read(self, response: httpcore.Response, request: Request) -> Reply:
-        where = urlsplit(request.url).netloc
-        fields = httpx.Headers(response.headers).multi_items()
+    def _read(self, answer: h11.Response, connection: Http11Connection, request: Request) -> Reply:
+        where, status = urlsplit(request.url).netloc, answer.status_code
+        fields = [(name.decode(), _text(value)) for name, value in answer.headers]
         headers: dict[str, str] = {}
         for name, value in fields:
             headers[name] = f"{headers[name]}, {value}" if name in headers else value
@@ -259,23 +240,21 @@ class HttpClient:
             raise RegistryError(
                 f"{where} sent a compressed answer ({encoding[:20]!r}), which archfit did not ask for: refused"
             )
-        parts = _counted(response.iter_stream())
-        if response.status in _REDIRECTS and "location" in headers:
+        parts = _counted(connection.body())
+        if status in _REDIRECTS and "location" in headers:
             _check_location(request.url, headers["location"], where)
-        if request.take and response.status == 200:
+        if request.take and status == 200:
             request.take(parts)
-            return Reply(response.status, headers, b"", request.url)
+            return Reply(status, headers, b"", request.url)
         body = bytearray()
         for part in _unzipped(parts, where, request.limit) if encoding == "gzip" else parts:
             body += part
             if len(body) > SMALL:
                 self._bodies.enter()
             if len(body) > request.limit:
-                raise TooLarge(
-                    f"{where} sent more than {request.limit} bytes: refused", status=response.status
-                )
+                raise TooLarge(f"{where} sent more than {request.limit} bytes: refused", status=status)
         challenges = tuple(value for name, value in fields if name == "www-authenticate")
-        return Reply(response.status, headers, bytes(body), request.url, challenges)
+        return Reply(status, headers, bytes(body), request.url, challenges)
 
 
 def _counted(parts: Iterable[bytes]) -> Iterator[bytes]:
@@ -308,24 +287,54 @@ def _unzipped(parts: Iterable[bytes], where: str, limit: int) -> Iterator[bytes]
         )
 
 
-def _url(text: str) -> httpx.URL:
-    """Raises httpx.InvalidURL."""
-    url = httpx.URL(text)
-    if not url.host:
-        raise httpx.InvalidURL("a URL without a host")
-    return url
+def _message(request: Request, way: Way) -> h11.Request:
+    """Raises RegistryError, h11.LocalProtocolError and UnicodeEncodeError for what cannot be sent."""
+    target, proxy = _target(request.url), way.forward
+    own = {name.lower(): value for name, value in request.headers.items()}
+    host = shown(way.host, way.port, DEFAULT_PORTS[way.scheme])
+    headers = {"Host": host, **_HEADERS, **own, **(proxy.headers if proxy else {})}
+    if request.content:
+        headers["Content-Length"] = str(len(request.content))
+    if proxy:
+        target = f"{way.scheme}://{host}{target}"
+    if any("\x7f" in value for value in headers.values()):  # h11 refuses all else that is not visible
+        raise h11.LocalProtocolError("DEL in a header")
+    return h11.Request(method=request.method, target=target, headers=list(headers.items()))
+
+
+def _text(value: bytes) -> str:
+    """Of a header; it is of UTF-8, or of one byte for each character."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+def _target(url: str) -> str:
+    """Path and query of a URL. Raises RegistryError for one that no request can have."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    # `127.1` is a name to the resolver alone, whose address is judged.
+    address = host.count(".") == 3 and host.replace(".", "").isdecimal()
+    if len(url) > _LONGEST_URL or _UNSEEN(url) or not (_ADDRESS if address else _NAME)(host):
+        raise RegistryError(f"{parts.netloc!r} is not a host that can be asked: correct the name")
+    path = quote(urljoin("/", parts.path), safe=_SAFE)
+    return f"{path}?{quote(parts.query, safe=_SAFE)}" if parts.query else path
 
 
 def _check_location(url: str, location: str, where: str) -> None:
     """Raises RegistryError for a redirect to a URL that no request can have, also where nobody would follow it."""
+    invalid = bool(_UNSEEN(location))  # which `urljoin` drops
     try:
-        httpx.URL(location)  # `urljoin` drops control characters
         target = urljoin(url, location)
         parts = urlsplit(target)
         if parts.scheme in DEFAULT_PORTS and parts.hostname:
-            _url(target)
-    except (ValueError, httpx.InvalidURL):
-        raise RegistryError(f"{where} redirects to an invalid URL: refused") from None
+            origin_of(target)
+            _target(target)
+    except (ValueError, RegistryError):
+        invalid = True
+    if invalid:
+        raise RegistryError(f"{where} redirects to an invalid URL: refused")
 
 
 def _redirected(url: str, location: str) -> str:

@@ -34,7 +34,7 @@ from pathlib import Path
 from socket import socket
 from typing import TypeAlias
 
-import archfit.lookup.registry_lookup  # noqa: F401 - the first lookup must not wait until httpx is loaded
+import archfit.lookup.registry_lookup  # noqa: F401 - the first lookup must not wait until h11 is loaded
 from archfit.base.errors import ArchfitError, message_of
 from archfit.images.platforms import Answer, Found, Unknown
 from archfit.lookup.cache_contents import prune_pages

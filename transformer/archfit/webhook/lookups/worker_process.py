@@ -229,7 +229,7 @@ def _work(link: socket.socket, options: WorkerOptions) -> None:
     """What the process runs. Nothing of it goes to standard error, where the server's log is."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        from archfit.webhook.lookups.lookup_worker import serve_lookups  # noqa: PLC0415 - loads httpx, which the server needs not
+        from archfit.webhook.lookups.lookup_worker import serve_lookups  # noqa: PLC0415 - loads h11, which the server needs not
 
         serve_lookups(link, options)
     except BaseException as error:  # noqa: BLE001 - it ends, and the server says why
