@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown
 from archfit.images.reference import parse
 from archfit.lookup.lookup import Lookup
+from archfit.lookup.newer_tags import tag_lists
 from archfit.options.hosts import host_pattern, mirror
 from archfit.options.settings import Operator, Options
 from archfit.options.text_form import cache_path
@@ -79,7 +80,7 @@ class Runs:
         """The tags of an image's repository, as a process of its own would read them."""
         reference = parse(text)
         with self.lookup() as lookup:
-            return lookup.tag_lists([reference], seconds=seconds)[reference.name]
+            return tag_lists(lookup, [reference], seconds=seconds)[reference.name]
 
     @contextmanager
     def lookup(self) -> Iterator[Lookup]:

@@ -13,7 +13,6 @@ from archfit.base.errors import InvalidReference
 from archfit.base.results import Message
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown, unanswerable
 from archfit.images.reference import Reference, parse
-from archfit.lookup import entries
 from archfit.lookup.sources import Sources
 from archfit.options.settings import Operator, Options, Settings
 from archfit.registry.lookup_context import Deadline, LookupContext
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from archfit.base.terminal import Progress
     from archfit.images.contents import ImageContents, Part
     from archfit.images.platforms import Platform
-    from archfit.images.tags import TagList
     from archfit.lookup.lockfile import Lock
     from archfit.lookup.pull_secret_lookup import PullSecretLookup
     from archfit.lookup.registry_lookup import ContentsAnswer, RegistryLookup
@@ -42,8 +40,6 @@ if TYPE_CHECKING:
     W = TypeVar("W")
 
 _USUAL = Operator()
-_MOST_BEGINNINGS = 2
-"""Of the tags of one repository; a list is read where they stand."""
 _SHOWN_SERVERS = 10
 
 
@@ -134,7 +130,7 @@ class Lookup:
             rest = [text for text in texts if text not in pulled]
             return {**pulled, **(self.resolve(rest, seconds=left) if rest else {})}
         finally:
-            self._clear_line()
+            self.clear_line()
 
     def answers_with_contents(
         self, texts: Sequence[str]
@@ -251,38 +247,7 @@ class Lookup:
         try:
             return {**kept, **ask([item for _, item in missing])}
         finally:
-            self._clear_line()
-
-    def tag_lists(self, references: Sequence[Reference], *, seconds: float) -> dict[str, TagList]:
-        """The tags of each reference's repository, by `host/repository`, as far as they can be had.
-
-        A long list is read where the tags of the references stand, too.
-        From the cache for 24 hours, then from registries; with --offline from the cache, up to --max-stale.
-        seconds: how long it may take.
-        """
-        cache, now = self.open(), self._context.clock()
-        self._deadline.start(seconds)
-        wanted = {reference.name: entries.repository(reference) for reference in references}
-        longest = self._operator.max_stale_seconds if self.sources.silent else entries.LIST_SECONDS
-        lists: dict[str, TagList | Absent | Unknown] = {}
-        if self._operator.cache_ttl_seconds or self.sources.silent:
-            lists |= cache.tag_lists(list(wanted.values()), now, longest)
-        missing = [repository for repository in wanted.values() if repository.normalised not in lists]
-        if missing and not self.sources.silent:
-            from archfit.images.tags import begins
-
-            near: dict[str, list[str]] = {}
-            for reference in references:
-                beginning = begins(reference.tag)
-                known = near.setdefault(wanted[reference.name].normalised, [])
-                if beginning and beginning not in known and len(known) < _MOST_BEGINNINGS:
-                    known.append(beginning)
-            lists |= self._registries().tag_lists(missing, near)
-        self._clear_line()
-        return {
-            name: _listed(lists.get(repository.normalised), self.sources.silent)
-            for name, repository in wanted.items()
-        }
+            self.clear_line()
 
     def probe(self, references: Sequence[Reference], *, seconds: float) -> dict[str, Answer]:
         """The answer for each, by normalised reference, as `resolve`, but without overrides.
@@ -296,7 +261,7 @@ class Lookup:
             return self._seen(list(references))
         finally:
             self._sparing = False
-            self._clear_line()
+            self.clear_line()
 
     @property
     def _asks_more(self) -> bool:
@@ -383,7 +348,8 @@ class Lookup:
         another.open()
         return another
 
-    def _clear_line(self) -> None:
+    def clear_line(self) -> None:
+        """Of progress."""
         if self._line:
             self._line.clear()
 
@@ -443,21 +409,6 @@ def _line(operator: Operator, stderr: TextIO) -> Progress | None:
     from archfit.base.terminal import Progress
 
     return Progress(stderr, monotonic)
-
-
-def _listed(answer: TagList | Absent | Unknown | None, silent: str) -> TagList:
-    from archfit.images.tags import TagList
-
-    match answer:
-        case None:
-            why = f"the cache has no list of its tags, and {silent} forbids asking"
-        case Absent():
-            why = answer.detail
-        case Unknown():
-            why = answer.cause
-        case _:
-            return answer
-    return TagList((), "no", why)
 
 
 def _age(seconds: int) -> str:

@@ -24,11 +24,14 @@ from archfit.images.candidates import (
 )
 from archfit.images.platforms import Absent, Answer, Found, Platform, Unknown
 from archfit.images.reference import Reference, parse, tagged
-from archfit.images.tags import TagList
+from archfit.images.tags import TagList, begins
+from archfit.lookup import entries
 from archfit.lookup.lookup import Lookup
 from archfit.startup.record import Record
 
 DEFAULT_REPOSITORIES = 50
+_MOST_BEGINNINGS = 2
+"""Of the tags of one repository; a list is read where they stand."""
 
 
 class _Image(Record):
@@ -129,7 +132,7 @@ def newer_tags(
     named = [image.reference.replace(tag=image.tag) for _, group in groups[:most] for image in group]
     if not named:
         return outcomes
-    lists = lookup.tag_lists(named, seconds=end - monotonic())
+    lists = tag_lists(lookup, named, seconds=end - monotonic())
     repositories = [_Repository(group, lists[name], end) for name, group in groups[:most]]
     while waiting := [repository for repository in repositories if repository.tag]:
         references = [repository.reference() for repository in waiting]
@@ -139,6 +142,50 @@ def newer_tags(
     for repository in repositories:
         outcomes |= {image.text: repository.outcome(image) for image in repository.images}
     return {text: outcomes[text] for text in images if text in outcomes}
+
+
+def tag_lists(lookup: Lookup, references: Sequence[Reference], *, seconds: float) -> dict[str, TagList]:
+    """The tags of each reference's repository, by `host/repository`, as far as they can be had.
+
+    A long list is read where the tags of the references stand, too.
+    From the cache for 24 hours, then from registries; with --offline from the cache, up to --max-stale.
+    seconds: how long it may take.
+    """
+    sources, operator, context = lookup.sources, lookup.sources.operator, lookup.sources.context
+    cache, now = sources.cache(), context.clock()
+    context.deadline.start(seconds)
+    wanted = {reference.name: entries.repository(reference) for reference in references}
+    longest = operator.max_stale_seconds if sources.silent else entries.LIST_SECONDS
+    lists: dict[str, TagList | Absent | Unknown] = {}
+    if operator.cache_ttl_seconds or sources.silent:
+        lists |= cache.tag_lists(list(wanted.values()), now, longest)
+    missing = [repository for repository in wanted.values() if repository.normalised not in lists]
+    if missing and not sources.silent:
+        near: dict[str, list[str]] = {}
+        for reference in references:
+            beginning = begins(reference.tag)
+            known = near.setdefault(wanted[reference.name].normalised, [])
+            if beginning and beginning not in known and len(known) < _MOST_BEGINNINGS:
+                known.append(beginning)
+        lists |= sources.registries().tag_lists(missing, near)
+    lookup.clear_line()
+    return {
+        name: _tags_of(lists.get(repository.normalised), sources.silent)
+        for name, repository in wanted.items()
+    }
+
+
+def _tags_of(answer: TagList | Absent | Unknown | None, silent: str) -> TagList:
+    match answer:
+        case None:
+            why = f"the cache has no list of its tags, and {silent} forbids asking"
+        case Absent():
+            why = answer.detail
+        case Unknown():
+            why = answer.cause
+        case _:
+            return answer
+    return TagList((), "no", why)
 
 
 def _with_what_runs(listed: TagList, images: Sequence[_Image]) -> TagList:

@@ -36,9 +36,9 @@ class Sources:
         self.warnings: list[str] = []
         self.asked: RegistryLookup | None = None
         self.lock = lock
-        self._operator = operator
+        self.operator = operator
         self._options = options
-        self._context = context
+        self.context = context
         self._keychain = keychain
         self._routes: Routes | None = None
         self._cache: LookupCache | None = None
@@ -46,7 +46,7 @@ class Sources:
     @property
     def silent(self) -> str:
         """The option that forbids to ask a registry, "" where one may be asked."""
-        if self._operator.offline:
+        if self.operator.offline:
             return "--offline"
         return "--locked" if self.lock and self.lock.only else ""
 
@@ -60,7 +60,7 @@ class Sources:
                 from archfit.lookup.lockfile import lock_of
 
                 self.lock = lock_of(self._options)
-            store, ttl = self._store(), self._operator.cache_ttl_seconds
+            store, ttl = self._store(), self.operator.cache_ttl_seconds
             try:
                 self._cache = LookupCache(store, self._keys(store), ttl, self.warnings.append)
             except BaseException:
@@ -73,7 +73,7 @@ class Sources:
         from archfit.registry.routing.routes import Routes
 
         if self._routes is None:
-            self._routes = Routes(self._operator)
+            self._routes = Routes(self.operator)
         return self._routes
 
     def registries(self) -> RegistryLookup:
@@ -82,11 +82,11 @@ class Sources:
             from archfit.lookup.registry_lookup import RegistryLookup
 
             self.asked = RegistryLookup(
-                self._operator,
+                self.operator,
                 self.cache(),
                 self._credentials(),
                 self.routes(),
-                self._context,
+                self.context,
                 warn=self.warnings.append,
             )
         return self.asked
@@ -108,20 +108,20 @@ class Sources:
 
     def _store(self) -> Store:
         """The operator's; one in memory where none is needed, and where it cannot be used, with a warning."""
-        if not self._operator.no_cache and not (self.lock and self.lock.only):
+        if not self.operator.no_cache and not (self.lock and self.lock.only):
             from archfit.lookup.store.open import open_store
 
-            context = self._context
+            context = self.context
             try:
                 return open_store(
-                    self._operator, context.environ, context.clock, context.deadline.left_for_cache
+                    self.operator, context.environ, context.clock, context.deadline.left_for_cache
                 )
             except StoreTrouble as trouble:
                 self.warnings.append(f"{trouble}; this run goes on without it")
         return MemoryStore()
 
     def _keys(self, store: Store) -> OwnKeys:
-        operator, secrets_of_others = self._operator, store.shared or self._keychain is not None
+        operator, secrets_of_others = self.operator, store.shared or self._keychain is not None
         if not (secrets_of_others or operator.mirrors or operator.hosts_dir or operator.registries_conf):
             return OwnKeys()
         from archfit.lookup.scoped_keys import ScopedKeys
@@ -132,6 +132,6 @@ class Sources:
         from archfit.registry.credentials.keychain import Keychain
 
         if self._keychain is None:
-            self._keychain = Keychain(self._operator.authfile, self._context.environ)
-        self._keychain.left = self._context.deadline.left
+            self._keychain = Keychain(self.operator.authfile, self.context.environ)
+        self._keychain.left = self.context.deadline.left
         return self._keychain
