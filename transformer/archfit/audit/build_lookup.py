@@ -67,7 +67,8 @@ def answered(facts: AuditFacts, lookup: Lookup, shard: tuple[int, int] | None = 
     running = {build: image for build, image in running.items() if mine(image.home)}
     distinct = list(dict.fromkeys(running.values()))
     wanted = [*images, *(image.spec.normalised for image in distinct if image.spec and image.at_home)]
-    answers, contents = lookup.answers_with_contents(list(dict.fromkeys(wanted)))
+    contents = lookup.keep_contents()
+    answers = lookup.answers(list(dict.fromkeys(wanted)))
     asking = _Asking(lookup, answers, dict(contents))
     asking.learn(distinct)
     own = frozenset(images)

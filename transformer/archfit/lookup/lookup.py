@@ -132,13 +132,6 @@ class Lookup:
         finally:
             self.clear_line()
 
-    def answers_with_contents(
-        self, texts: Sequence[str]
-    ) -> tuple[dict[str, Answer], Mapping[str, ImageContents]]:
-        """The same, and what is behind the indexes and manifests that were read for it, by digest."""
-        contents = self.keep_contents()
-        return self.answers(texts), contents
-
     def keep_contents(self) -> Mapping[str, ImageContents]:
         """From now on, keep what is behind the indexes and manifests that are read, by digest; it grows."""
         self.open()
