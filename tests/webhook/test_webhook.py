@@ -256,7 +256,7 @@ def test_a_pod_for_whose_review_there_is_no_memory_is_admitted_as_it_is(share: s
     full: Share = getattr(door, share)
     full.take(full.size)
     review_ = as_go_writes_it(pod("app:1", annotations={"note": "x" * size}))
-    answered = door.send(review_, query=b"timeout=1ms").answered()
+    answered = door.send(review_, query=b"timeout=500ms").answered()
     assert (answered.uid, answered.allowed, answered.patch) == ("705ab4f5", True, None)
     assert "has no memory for its review now (--memory-limit)" in answered.warnings[0]
     assert door.count(f'archfit_memory_refusals_total{{share="{share}"}}') == 1
