@@ -1,15 +1,12 @@
-"""Mutating webhooks in a real API server: their configuration, and one that injects a container.
-
-with injecting("quay.io/side:1") as url, webhook(plane, "injector", url, "shop"):
-    pods of the namespace `shop` get one more container with that image
+"""Mutating webhooks in a real API server: their configuration, and one that changes pods by a script.
 
 scripted = Scripted()
 with scripted.webhook("aa") as url    changes a pod by the steps of its annotation SCRIPT, in the calls that they name
 with scripted.before(server.url) as url    passes reviews on to archfit, and counts as the webhook ARCHFIT
 scripted.events["a-pod"]              what was called for the pod of that id, in order: Event(webhook, call, step)
+with webhook(plane, "aa", url, "shop")     it is called for the pods of the namespace `shop`
 
-injecting() takes the image from the pod's annotation INJECT, and changes no pod without it; `second=True` injects only
-when it is called for a pod the second time. Webhooks are called in the order of their names.
+Webhooks are called in the order of their names.
 """
 
 import base64
@@ -18,7 +15,6 @@ import json
 import ssl
 import threading
 import urllib.request
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -29,7 +25,6 @@ from control_plane import ControlPlane
 from pod_decisions import REQUIRED
 from tls_files import tls_files
 
-INJECT = "tests.archfit.dev/inject"
 SCRIPT = "tests.archfit.dev/script"
 ARCHFIT = "archfit"
 _CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
@@ -93,18 +88,6 @@ def _shipped() -> dict[str, Any]:
     configuration = named(Chart("helm4").objects())["MutatingWebhookConfiguration", "archfit"]
     (made,) = configuration["webhooks"]
     return {member: made[member] for member in ("rules", "objectSelector", "matchConditions")}
-
-
-@contextlib.contextmanager
-def injecting(image: str = "", *, name: str = "side", second: bool = False) -> Iterator[str]:
-    """The URL of a webhook that adds a container with that image."""
-    handler = type(
-        "Injector",
-        (_Injector,),
-        {"image": image, "container": name, "second": second, "calls": Counter[str]()},
-    )
-    with _listening(handler) as url:
-        yield url
 
 
 @contextlib.contextmanager
@@ -249,22 +232,3 @@ def allowed(uid: str, patch: list[dict[str, Any]]) -> bytes:
     return json.dumps(
         {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}
     ).encode()
-
-
-class _Injector(Answering):
-    image = ""
-    container = "side"
-    second = False
-    calls: Counter[str]
-
-    def do_POST(self) -> None:
-        request = self.asked()
-        pod = request["object"]
-        image = self.image or pod["metadata"].get("annotations", {}).get(INJECT)
-        self.calls[request.get("name", "")] += 1
-        late = self.second and self.calls[request.get("name", "")] < 2
-        patch = []
-        if image and not late and all(one["name"] != self.container for one in pod["spec"]["containers"]):
-            value: Any = {"name": self.container, "image": image, "resources": {}}
-            patch = [{"op": "add", "path": "/spec/containers/-", "value": value}]
-        self.answer(allowed(request["uid"], patch))

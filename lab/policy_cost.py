@@ -89,7 +89,7 @@ def row(policies: Policies, count: int, carrier: str, creates: int) -> str:
     except ArchfitError as error:
         return f"| {count:,} | {carrier} | | | | | {error} |"
     for one in installed:
-        policies.await_change(one, policies.plain([pod(PLAIN, count)]))
+        policies.await_change(one, policies.plain([pod(PLAIN, count)])[0])
     strange = {
         **pod(names[1], count),
         "spec": {"containers": [{"name": "c", "image": "registry.example.com/new:1"}]},

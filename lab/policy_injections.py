@@ -31,14 +31,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
 from admission_doors import LOCKED, admission_door
-from archfit.options.config_file import API_VERSION, KIND
 from archfit.options.load import load
 from archfit.options.settings import Options
 from archfit.webhook.added_record import NAME
@@ -54,10 +53,10 @@ ARCHITECTURES = ("amd64", "arm64", "s390x")
 DOORS = ("policy", "webhook", "both")
 FIRST, LAST = "aa", "zz"
 """The webhooks, called before and after archfit's `mm`."""
-CHOICES: tuple[dict[str, Any], ...] = (
-    {},
-    {"clusterArchitectures": ["amd64", "arm64", "s390x"], "prefer": {"arm64": 10}},
-    {"tolerate": ["arch=arm64:NoSchedule", "arch=amd64:NoSchedule"], "prefer": {"amd64": 3, "arm64": 7}},
+CHOICES: tuple[tuple[str, ...], ...] = (
+    (),
+    ("--cluster-architectures=amd64,arm64,s390x", "--prefer=arm64=10"),
+    ("--tolerate=arch=arm64:NoSchedule", "--tolerate=arch=amd64:NoSchedule", "--prefer=amd64=3,arm64=7"),
 )
 _IMAGES = tuple(f"quay.io/team/{name}:1" for name in ("both", "amd", "arm", "all", "z", "new", "win", "wasm"))
 _SHORT = ("both:1", "index.docker.io/team/arm:1", "auto", "new", "localhost:5000/a/b/amd:1")
@@ -98,12 +97,10 @@ class Stored(NamedTuple):
     warnings: Sequence[str]
 
     def __str__(self) -> str:
-        parts = [f"{name}: {json.dumps(_placed(pod))}" for name, pod in self._pods()]
+        pods = {"plain": self.plain, "expected": self.expected, "actual": self.actual}
+        parts = [f"{name}: {json.dumps(_placed(pod))}" for name, pod in pods.items()]
         steps = [f"{one.webhook} {one.call}: {json.dumps(one.steps)}" for one in self.events]
         return "\n  ".join((f"seed {self.drawn.seed}", *steps, *parts, f"warnings: {list(self.warnings)}"))
-
-    def _pods(self) -> Iterator[tuple[str, Any]]:
-        yield from (("plain", self.plain), ("expected", self.expected), ("actual", self.actual))
 
 
 class Judged(NamedTuple):
@@ -137,10 +134,8 @@ def _step(random: Random) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def door(
-    policies: Policies, kind: str, name: str, choice: Mapping[str, Any], folder: Path
-) -> Iterator[Scripted]:
-    """The door and the two webhooks, in force for the namespace of that name. choice: of the configuration."""
+def door(policies: Policies, kind: str, name: str, words: Sequence[str], folder: Path) -> Iterator[Scripted]:
+    """The door and the two webhooks, in force for the namespace of that name. words: options as flags."""
     plane, scripted = policies.plane, Scripted()
     plane.namespace(name)
     notes = {"name": "probe", "annotations": {SCRIPT: '{"id": "probe"}'}}
@@ -155,8 +150,8 @@ def door(
                 kind,
                 name,
                 folder,
-                options=_options(choice, folder),
-                words=_words(choice, folder),
+                options=_options(words),
+                words=words,
                 name=f"mm-{name}",
                 companion=True,
                 seconds=_SECONDS,
@@ -175,14 +170,8 @@ def door(
         yield scripted
 
 
-def _words(choice: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
-    path = folder / "archfit.yaml"
-    path.write_text(json.dumps({"apiVersion": API_VERSION, "kind": KIND, "spec": choice}), encoding="utf-8")
-    return ("--config", str(path))
-
-
-def _options(choice: Mapping[str, Any], folder: Path) -> Options:
-    return load(_words(choice, folder), {}, lambda path: Path(path).read_bytes()).options
+def _options(words: Sequence[str]) -> Options:
+    return load(words, {}, lambda path: Path(path).read_bytes()).options
 
 
 def judged(
@@ -190,8 +179,8 @@ def judged(
 ) -> Judged:
     """The pods of these numbers of a round, through one door."""
     plane = policies.plane
-    choice = Random(seed).choice(CHOICES)
-    options = _options(choice, folder)
+    words = Random(seed).choice(CHOICES)
+    options = _options(words)
     pods = [drawn(f"{seed}/{number}", name) for number in numbers]
 
     def created(one: Drawn) -> Any:
@@ -200,9 +189,9 @@ def judged(
         except Refused as refused:
             return refused
 
-    with door(policies, kind, name, choice, folder) as scripted, ThreadPoolExecutor(_THREADS) as threads:
+    with door(policies, kind, name, words, folder) as scripted, ThreadPoolExecutor(_THREADS) as threads:
         made = list(threads.map(created, pods))
-    events = [scripted.events.get(json.loads(_script(one.pod))["id"], []) for one in pods]
+    events = [scripted.events.get(f"{name}/{one.pod['metadata']['name']}", []) for one in pods]
     before = policies.plain([one.pod for one in pods])
     plain = policies.plain(
         [
@@ -230,11 +219,6 @@ def judged(
         found.append(Stored(one, bare, expected, beside, actual, steps, texts))
     plane.delete(f"/api/v1/namespaces/{name}/pods")
     return _classified(policies, kind, found)
-
-
-def _script(pod: Any) -> str:
-    text: str = pod["metadata"]["annotations"][SCRIPT]
-    return text
 
 
 def _after(pod: Any, events: Sequence[Event]) -> Any:

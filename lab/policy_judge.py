@@ -77,14 +77,6 @@ class PolicyJudge(LineJudge):
         made: dict[str, Any] = self.ask({"pod": pod, "normalise": True})["pod"]
         return made
 
-    def read(self, expression: str, made: Sequence[str] = ()) -> tuple[list[str], int]:
-        """What is wrong with the values of its JSONPatch operations, and its size in code points.
-
-        made: the variables that hold no part of the pod.
-        """
-        found = self.ask({"read": expression, "made": made})
-        return found["errors"], found["code_points"]
-
 
 def judge_binary() -> Path:
     return machine.go_build(machine.ROOT / "tests" / "judges" / "cel", "cel-judge")

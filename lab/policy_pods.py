@@ -11,25 +11,27 @@ is 1 if there is a difference.
 """
 
 import argparse
+import json
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from archfit.base.errors import UsageError
-from archfit.options.settings import Toleration
+from archfit.images.platforms import Found
+from archfit.options.settings import Options, Toleration
 from archfit.policy.objects import policy_objects
 from archfit.policy.settings import PolicySettings
 from archfit.policy.table import platform_table
 from control_plane import ControlPlane, Refused
 from drawn_pods import any_pods, at_creation
 from policy_judge import PolicyJudge, judge_binary, outcome
-from policy_runs import Policies
+from policy_runs import Policies, in_namespace
 
 ARCHITECTURES = ("amd64", "arm64", "s390x", "ppc64le")
 CARRIERS = (PolicySettings(), PolicySettings(carrier="crd"))
@@ -42,21 +44,31 @@ def judged(judge: PolicyJudge, seed: str, number: int = _BY_CEL) -> tuple[Counte
     """The outcomes of that many pods, and the differences, by CEL alone."""
     random = Random(seed)
     options, locked = any_pods.held_options(random), any_pods.locked(random)
-    outcomes, wrong = Counter[str](), []
     try:
         table, _ = platform_table(locked, options)
         refused = judge.compile(policy_objects(table, options, random.choice(CARRIERS)))
     except UsageError:
         return Counter({"overrides that disagree about an image of the lock file": 1}), []
     if refused:
-        return outcomes, [f"seed {seed}: {refused}"]
+        return Counter(), [f"seed {seed}: {refused}"]
+    return _compared(judge, _pods(random, options, number), locked, options, seed)
+
+
+def _pods(random: Random, options: Options, number: int) -> Iterator[dict[str, Any]]:
     for _ in range(number):
-        namespace = random.choice(any_pods.NAMESPACES)
-        pod = any_pods.pod(random, namespace)
-        if random.random() < _USUAL:
-            pod = any_pods.usual(random, pod, options.cluster_architectures)
+        pod = any_pods.pod(random, random.choice(any_pods.NAMESPACES))
+        usual = random.random() < _USUAL
+        yield any_pods.usual(random, pod, options.cluster_architectures) if usual else pod
+
+
+def _compared(
+    judge: PolicyJudge, pods: Iterable[Any], locked: Mapping[str, Found], options: Options, seed: str
+) -> tuple[Counter[str], list[str]]:
+    """The compiled policy beside archfit's own decision."""
+    outcomes, wrong = Counter[str](), []
+    for pod in pods:
         try:
-            outcomes[outcome(judge, pod, locked, options, namespace)] += 1
+            outcomes[outcome(judge, pod, locked, options, pod["metadata"]["namespace"])] += 1
         except AssertionError as error:
             wrong.append(f"seed {seed}: {error}")
     return outcomes, wrong
@@ -65,23 +77,36 @@ def judged(judge: PolicyJudge, seed: str, number: int = _BY_CEL) -> tuple[Counte
 def judged_by_server(
     policies: Policies, seed: str, number: int = _BY_SERVER, **settings: Any
 ) -> tuple[Counter[str], list[str]]:
-    """The same in a real API server. settings: of PolicySettings."""
+    """The same of pods as a real API server makes them, and whether it does with them what its CEL does.
+
+    settings: of PolicySettings.
+    """
     random = Random(seed)
     options = any_pods.held_options(random)
     options = options.replace(tolerate=tuple(one for one in options.tolerate if _is_taken(one.toleration)))
     carrier, name = random.choice(CARRIERS).carrier, f"round-{seed.replace('/', '-')}"
     share = random.choice((0.1, 0.1, 0.6))
     pods = [at_creation.pod(random, ARCHITECTURES, name, elsewhere=share) for _ in range(number)]
-    plain = [pod for pod in policies.plain(pods) if not isinstance(pod, Refused)]
-    installed = policies.install(name, at_creation.platforms(), options, carrier=carrier, **settings)
-    policies.await_change(installed, plain)
-    found, errors = policies.judged(installed, plain), policies.errors(installed)
+    plain = [in_namespace(pod, name) for pod in policies.plain(pods) if not isinstance(pod, Refused)]
+    installed = policies.install(
+        name, at_creation.platforms(), options, companion=True, carrier=carrier, **settings
+    )
+    with PolicyJudge(judge_binary()) as judge:
+        judge.compile(installed.objects)
+        outcomes, wrong = _compared(judge, plain, installed.images, options, seed)
+        expected = [judge.admit(pod, name).pod for pod in plain]
+        changed = (pod for pod, after in zip(plain, expected, strict=True) if judge.normalised(pod) != after)
+        if (probe := next(changed, None)) is not None:
+            policies.await_change(installed, probe)
+    different = policies.differences(installed, plain, expected)
+    wrong += [
+        f"seed {seed}, carrier {carrier}, {options!r}: {json.dumps(trio, default=str)}" for trio in different
+    ]
+    errors = policies.errors(installed)
     policies.remove(installed)
-    wrong = [f"seed {seed}, carrier {carrier}, {options!r}\n{one}\n" for one in found.wrong]
     wrong += [f"seed {seed}: {errors} errors of evaluation"] * bool(errors)
     wrong += [f"seed {seed}: the API server refuses {len(pods) - len(plain)} pods"] * (len(pods) > len(plain))
-    decided = len(plain) - len(found.wrong) - found.left_alone.total()
-    return found.left_alone + Counter({"as archfit": decided}), wrong
+    return outcomes, wrong
 
 
 def _is_taken(toleration: Toleration) -> bool:

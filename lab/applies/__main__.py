@@ -16,8 +16,8 @@ from random import Random
 
 from admission_doors import DOORS, applying
 from applies.operations import Site
-from applies.own_lists import pod
 from control_plane import ControlPlane
+from drawn_pods.at_creation import applied_pod
 from policy_runs import Policies
 
 
@@ -32,7 +32,9 @@ def main() -> int:
     for kind in DOORS:
         with tempfile.TemporaryDirectory() as name, ControlPlane(Path(name)) as plane:
             folder = Path(name)
-            pods = [pod(Random(f"{words.seed}/{number}"), f"p{number}") for number in range(words.count)]
+            pods = [
+                applied_pod(Random(f"{words.seed}/{number}"), f"p{number}") for number in range(words.count)
+            ]
             with applying(Policies(plane), kind, "shop", folder):
                 started = time.monotonic()
                 for operation, outcome in Site(plane, "shop", pods, folder / "site").run():

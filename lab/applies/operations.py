@@ -17,7 +17,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -31,9 +30,7 @@ from control_plane import ControlPlane
 from drawn_pods.drawing import PREFERRED, REQUIRED
 from helm_runs import start
 
-_DONE = re.compile(
-    r"^pod/(\S+) (?:created|configured|unchanged|serverside-applied|replaced|edited)$", re.MULTILINE
-)
+_DONE = re.compile(r"^pod/(\S+) (?:created|configured|unchanged|serverside-applied|replaced)$", re.MULTILINE)
 _SHOWN = re.compile(r"^diff -u -N \S+/v1\.Pod\.[^.\s]+\.(\S+) ", re.MULTILINE)
 _THREADS = 2
 _TOLERATIONS, _EXPRESSIONS, _PREFERENCES = "/spec/tolerations/-", "/matchExpressions/-", f"/{PREFERRED}/-"
@@ -42,24 +39,6 @@ Change: TypeAlias = "Callable[[Pod], None]"
 
 _LATER = {"key": "later", "operator": "Exists", "effect": "NoSchedule"}
 _NARROWER = {"key": "zone", "operator": "Exists"}
-_BY_HAND = {"key": "by-hand", "operator": "Exists", "effect": "NoSchedule"}
-_DEBUGGER = {"name": "debugger", "image": "quay.io/team/both:1"}
-# kubectl starts it with a file: a Pod, or a List of them.
-_EDITOR = """\
-import sys, yaml
-path, change = sys.argv[-1], sys.argv[1]
-shown = yaml.safe_load(open(path))
-for pod in shown.get("items", [shown]):
-    spec = pod["spec"]
-    if change == "label":
-        pod["metadata"].setdefault("labels", {})["edited"] = "yes"
-    else:
-        added = {"key": "by-hand", "operator": "Exists", "effect": "NoSchedule"}
-        if added not in spec["tolerations"]:
-            spec["tolerations"].insert(0, added)
-yaml.safe_dump(shown, open(path, "w"))
-"""
-
 _CHART = """\
 apiVersion: v2
 name: pods
@@ -131,8 +110,6 @@ class Site:
         self._pods = pods
         self._manifests: list[Pod] = []
         folder.mkdir(parents=True, exist_ok=True)
-        self._editor = folder / "editor.py"
-        self._editor.write_text(_EDITOR, encoding="utf-8")
 
     def run(self) -> Iterator[tuple[str, Outcome]]:
         yield from self.by_kubectl("client")
@@ -169,13 +146,7 @@ class Site:
         # A preference alone may be taken away from a pod with a gate.
         preferring = self._with_record(_PREFERENCES) - refused
         replaced = [pod for pod in made if pod["metadata"]["name"] not in preferring]
-        yield ("replace", self._outcome(replaced, lambda: self._replace(replaced), _second_label, refused))
-        yield "edit a label", self._outcome(made, lambda: self._edit(made, "label"), _edited_label)
-        yield (
-            "edit a toleration",
-            self._outcome(made, lambda: self._edit(made, "toleration"), _edited_toleration),
-        )
-        yield "ephemeral container", self._outcome(made, lambda: self._debug(made), _ephemeral)
+        yield "replace", self._outcome(replaced, lambda: self._replace(replaced), _second_label, refused)
 
     def by_argo_cd(self) -> Iterator[tuple[str, Outcome]]:
         yield from self._by_argo_cd("argo", "Argo CD sync", ArgoCD())
@@ -196,21 +167,9 @@ class Site:
 
         made = self._made(program, upgraded)
         yield f"{said} upgrade, again", self._outcome(made, lambda: upgraded(made))
-        refused = self._with_record(_TOLERATIONS)
-        for name, change in (("a label", _label), ("a toleration", _toleration)):
-            changed = [pod for pod in made if name == "a label" or pod["metadata"]["name"] not in refused]
-            for pod in changed:
-                change(pod)
-            yield f"{said} upgrade with {name}", self._outcome(changed, lambda: upgraded(made), change)
-        first = [pod for pod in made if pod["metadata"]["name"] in refused]
-        if first:
-            for pod in first:
-                _toleration(pod)
-            names = {pod["metadata"]["name"] for pod in first}
-            yield (
-                f"{said} upgrade with a first toleration",
-                self._outcome(first, lambda: upgraded(made), _toleration, names),
-            )
+        for pod in made:
+            _label(pod)
+        yield f"{said} upgrade with a label", self._outcome(made, lambda: upgraded(made), _label)
 
     def unapplied(self) -> Iterator[tuple[str, Outcome]]:
         """Comparisons with manifests that have one more label than what exists: each has to show every pod."""
@@ -313,14 +272,7 @@ class Site:
         )
         return {pod["metadata"]["name"]: ran.stderr for pod in pods} if ran.status else {}
 
-    def _kubectl(
-        self, pods: Sequence[Pod], *words: str, editor: str = ""
-    ) -> subprocess.CompletedProcess[str]:
-        """Start kubectl for the pods: as a file, or by name where they are edited."""
-        if editor:
-            names = [pod["metadata"]["name"] for pod in pods]
-            environ = {"KUBE_EDITOR": f"{sys.executable} {self._editor} {editor}"}
-            return self.plane.kubectl(*words, "pods", *names, "-n", self.namespace, check=False, **environ)
+    def _kubectl(self, pods: Sequence[Pod], *words: str) -> subprocess.CompletedProcess[str]:
         stream = json.dumps({"apiVersion": "v1", "kind": "List", "items": pods})
         return self.plane.kubectl(*words, "-f", "-", stdin=stream, check=False)
 
@@ -343,21 +295,6 @@ class Site:
             sent.append({**pod, "metadata": metadata, "spec": {**rest, **lists}})
             _second_label(sent[-1])
         return self._refused(pods, self._kubectl(sent, "replace"))
-
-    def _edit(self, pods: Sequence[Pod], change: str) -> dict[str, str]:
-        return self._refused(pods, self._kubectl(pods, "edit", editor=change))
-
-    def _debug(self, pods: Sequence[Pod]) -> dict[str, str]:
-        refused = {}
-        for name in (pod["metadata"]["name"] for pod in pods):
-            answer = self.plane.client.patch(
-                f"{self._path}/{name}/ephemeralcontainers",
-                content=json.dumps({"spec": {"ephemeralContainers": [_DEBUGGER]}}),
-                headers={"Content-Type": "application/strategic-merge-patch+json"},
-            )
-            if answer.is_error:
-                refused[name] = answer.json()["message"]
-        return refused
 
     def _diff(self, pods: Sequence[Pod], *words: str) -> Outcome:
         """It ends at the first refusal, so pods are then asked one by one."""
@@ -428,16 +365,8 @@ def _second_label(pod: Pod) -> None:
     pod["metadata"]["labels"]["replaced"] = "yes"
 
 
-def _edited_label(pod: Pod) -> None:
-    pod["metadata"]["labels"]["edited"] = "yes"
-
-
 def _toleration(pod: Pod) -> None:
     pod["spec"]["tolerations"] = [_LATER, *pod["spec"].get("tolerations", ())]
-
-
-def _edited_toleration(pod: Pod) -> None:
-    pod["spec"]["tolerations"].append(_BY_HAND)
 
 
 def _terms(pod: Pod) -> list[Any]:
@@ -459,10 +388,6 @@ def _ungated(pod: Pod) -> None:
     pod["spec"].pop("schedulingGates", None)
 
 
-def _ephemeral(pod: Pod) -> None:
-    pod["spec"]["ephemeralContainers"] = [_DEBUGGER]
-
-
 def _compared(pod: Pod) -> dict[str, Any]:
     """What people wrote or admission added: tolerations and expressions in any order."""
     found = copy.deepcopy({"labels": pod["metadata"].get("labels"), "spec": pod["spec"]})
@@ -472,9 +397,6 @@ def _compared(pod: Pod) -> dict[str, Any]:
     found["spec"].get("tolerations", []).sort(key=json.dumps)
     for term in _terms(found):
         term.get("matchExpressions", []).sort(key=json.dumps)
-    for one in found["spec"].get("ephemeralContainers", ()):
-        for key in [key for key in one if key not in _DEBUGGER]:
-            del one[key]
     return found
 
 

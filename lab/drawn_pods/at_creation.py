@@ -11,6 +11,7 @@ They have the specs of `drawing`, and beside them:
 """
 
 from collections.abc import Sequence
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -48,6 +49,7 @@ _TOLERATIONS = (
     {"operator": "Exists", "effect": "PreferNoSchedule"},
     {"key": "arch", "operator": "Exists"},
     {"key": "arch", "value": "", "effect": "NoSchedule"},
+    {"key": "spot", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 30},
 )
 _AFFINITIES: tuple[dict[str, Any], ...] = (
     {},
@@ -124,6 +126,16 @@ def pod(
     if random.random() < elsewhere:
         _set_apart(random, made)
     return made
+
+
+def applied_pod(random: Random, name: str) -> dict[str, Any]:
+    """A pod that somebody applies: no controller owns it, and some wait at a gate."""
+    spec = deepcopy(pod(random, ("amd64", "arm64", "s390x"), "", elsewhere=0)["spec"])
+    spec.pop("runtimeClassName", None)
+    if random.random() < 0.3:
+        spec["schedulingGates"] = [{"name": "example.com/quota"}]
+    metadata = {"name": name, "labels": {"app": random.choice(("web", "db"))}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
 def _image(random: Random, name: str, elsewhere: float) -> str:

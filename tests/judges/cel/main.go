@@ -9,7 +9,6 @@
 //	                                                       companion's "warnings", and the "error" that was ignored, if any
 //	{"pod": .., "show": ["known"]}                         the values of these variables too, as {"shown": {..}}
 //	{"pod": .., "normalise": true}                         the pod as Kubernetes' types write it, whatever the policy says
-//	{"read": "[JSONPatch{..}]", "made": ["a"]}             what is wrong with the syntax tree of a mutation (`values.go`)
 package main
 
 import (
@@ -48,19 +47,16 @@ type question struct {
 	Namespace string                                           `json:"namespace"`
 	Show      []string                                         `json:"show"`
 	Normalise bool                                             `json:"normalise"`
-	Read      *string                                          `json:"read"`
-	Made      []string                                         `json:"made"`
 }
 
 type answer struct {
-	Errors    []string        `json:"errors"`
-	Pod       json.RawMessage `json:"pod,omitempty"`
-	Error     string          `json:"error,omitempty"`
-	Matches   bool            `json:"matches"`
-	Cost      int64           `json:"cost"`
-	Warnings  []string        `json:"warnings"`
-	Shown     map[string]any  `json:"shown,omitempty"`
-	CodePoint int             `json:"code_points"`
+	Errors   []string        `json:"errors"`
+	Pod      json.RawMessage `json:"pod,omitempty"`
+	Error    string          `json:"error,omitempty"`
+	Matches  bool            `json:"matches"`
+	Cost     int64           `json:"cost"`
+	Warnings []string        `json:"warnings"`
+	Shown    map[string]any  `json:"shown,omitempty"`
 }
 
 type variable struct{ name, expression string }
@@ -314,8 +310,6 @@ func main() {
 			result.Error = err.Error()
 		} else if given.Policy != nil {
 			current, result.Errors = compile(&given)
-		} else if given.Read != nil {
-			result.Errors, result.CodePoint = read(*given.Read, given.Made)
 		} else {
 			result = current.judge(&given)
 		}

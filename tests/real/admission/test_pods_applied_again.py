@@ -1,4 +1,4 @@
-"""Pods with lists of their own, at admission: applied again, edited, replaced, upgraded and compared by real programs.
+"""Pods with lists of their own, at admission: applied again, replaced, upgraded and compared by real programs.
 
 `make -C lab applies` does the same to hundreds (lab/applies).
 """
@@ -12,8 +12,8 @@ import pytest
 
 from admission_doors import applying
 from applies.operations import Site
-from applies.own_lists import pod
 from archfit.webhook.added_record import NAME
+from drawn_pods.at_creation import applied_pod
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ def test_no_operation_is_refused_but_those_of_the_page_and_no_comparison_shows_a
     policies: Policies, tmp_path: Path, kind: str
 ):
     name = f"applied-{kind}"
-    pods = [pod(Random(f"1/{number}"), f"p{number}") for number in range(PODS[kind])]
+    pods = [applied_pod(Random(f"1/{number}"), f"p{number}") for number in range(PODS[kind])]
     with applying(policies, kind, name, tmp_path):
         site = Site(policies.plane, name, pods, tmp_path / "site")
         found = dict(site.run())
@@ -48,7 +48,7 @@ def test_no_operation_is_refused_but_those_of_the_page_and_no_comparison_shows_a
 def test_each_comparison_shows_what_is_not_applied(policies: Policies, tmp_path: Path):
     name = "unapplied"
     policies.plane.namespace(name)
-    pods = [pod(Random(f"1/{number}"), f"p{number}") for number in range(SOME)]
+    pods = [applied_pod(Random(f"1/{number}"), f"p{number}") for number in range(SOME)]
     found = dict(Site(policies.plane, name, pods, tmp_path / "site").unapplied())
     policies.plane.delete(f"/api/v1/namespaces/{name}/pods")
     assert {

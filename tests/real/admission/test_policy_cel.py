@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 LOCKED = at_creation.platforms()
 LITERAL, CRD = PolicySettings(), PolicySettings(carrier="crd")
-# What the patch may write: variables that are made of the policy's own literals.
-WRITTEN = ("expressions", "newRecord", "gets", "getsPreferences")
 
 
 def objects(locked: Mapping[str, Found], options: Options, settings: PolicySettings) -> list[dict[str, Any]]:
@@ -146,15 +144,8 @@ def test_every_expression_is_below_the_limit_of_the_parser(judge: PolicyJudge, s
     }
     made = objects(images, Options(), settings)
     policy = next(one for one in made if one["kind"] == "MutatingAdmissionPolicy")
-    sizes = [judge.read(one["expression"])[1] for one in policy["spec"]["variables"]]
+    sizes = [len(one["expression"]) for one in policy["spec"]["variables"]]
     assert max(sizes) < MAX_CODE_POINTS
     assert judge.compile(made) == []
     last = a_pod(using("registry.example.com/team/service-004999/application:1.2.3"))
     assert outcome(judge, last, images, Options()) == "Change"
-
-
-def test_no_value_of_the_patch_is_a_part_of_the_pod_or_a_list_of_typed_objects(judge: PolicyJudge):
-    made = objects(LOCKED, Options(prefer=(("arm64", 1),)), LITERAL)
-    (policy,) = (one for one in made if one["kind"] == "MutatingAdmissionPolicy")
-    (mutation,) = policy["spec"]["mutations"]
-    assert judge.read(mutation["jsonPatch"]["expression"], WRITTEN)[0] == []

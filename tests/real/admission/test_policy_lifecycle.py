@@ -104,10 +104,10 @@ def bare(real, tmp_path_factory):
 def test_random_pods_are_changed_as_archfit_changes_them(policies, seed):
     outcomes, wrong = judged_by_server(policies, seed)
     assert wrong == []
-    assert outcomes["as archfit"] > outcomes.total() / 3
+    assert outcomes["Change"] > 20
 
 
 def test_pods_without_tolerations_under_v1beta1(bare):
     outcomes, wrong = judged_by_server(bare, "test/4", api_version="v1beta1")
     assert wrong == []
-    assert outcomes["as archfit"] > outcomes.total() / 3
+    assert outcomes["Change"] > 20
