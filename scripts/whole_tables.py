@@ -2,8 +2,6 @@
 fixtures/bench/PROGRAM.json of benchmarks/.
 
 <!-- whole -->       a row for each part        docs/proof.md
-<!-- argocd -->      the acts of that part      docs/proof.md
-<!-- flux -->        the steps of that part     docs/proof.md
 <!-- karpenter -->   the turns of that part     docs/clouds.md
 <!-- tools -->       the tools of that part     docs/tools.md
 <!-- undo -->        the ways out               docs/undo.md
@@ -87,28 +85,6 @@ def karpenter_table() -> str:
     return f"Measured on {record['date']} with {_versions(record)}.\n\n{_table(head, rows)}"
 
 
-def argocd_table() -> str:
-    """The acts of Argo CD: how often it synced, and how often something was OutOfSync with a cause."""
-    record = measured("argocd")
-    rows = [
-        (
-            act["act"] + (f": {act['drifts']} of {act['kinds']} kinds" if "drifts" in act else ""),
-            *(str(act[key]) for key in ("seconds", "outOfSync", "syncs")),
-            str(act.get("pods", "")),
-        )
-        for act in record["acts"]
-    ]
-    table = _table(("Act", "Seconds", "OutOfSync", "Syncs", "Pods, each where all its images run"), rows)
-    healing, peaks = record["acts"][-1], sorted(record["MiB"].items(), key=lambda row: -row[1])
-    return (
-        f"{table}\n{record['states']} states of {record['applications']} applications were kept. After a drift an "
-        f"application was Synced again in {healing['median']} s at the median, in {healing['longest']} s at most. "
-        f"{record['syncs'] - record['outOfSync']} syncs were repeated while the application was still OutOfSync: Argo "
-        f"CD heals before it has compared what the first sync did. The registry got {record['requests']} requests. "
-        f"Largest resident memory in MiB: {', '.join(f'{name} {mib}' for name, mib in peaks)}.\n"
-    )
-
-
 def undo_table() -> str:
     """What each way out leaves, what rolls, and where pods are then."""
     record = measured("undo")
@@ -118,30 +94,6 @@ def undo_table() -> str:
     ]
     head = ("Way in, and way out", "Stays in objects", "Gets other pods", "Pods on a wrong node then")
     return f"Measured on {record['date']} with {_versions(record)}.\n\n{_table(head, rows)}"
-
-
-def fleet_table() -> str:
-    """What was done to the Jobs and the nights, and how each ended."""
-    record = measured("fleet")
-    rows = [
-        *(
-            ("Jobs", one["turn"], one["job"], _or_dash(one, "failed"), _or_dash(one, "requests"))
-            for one in record["turns"]
-        ),
-        *(("each night", one["night"], one["job"], str(one["failed"]), "-") for one in record["nights"]),
-    ]
-    head = (
-        "Engine",
-        "What was done",
-        "It ended with",
-        "Pods that failed",
-        "Requests",
-    )
-    return f"Measured on {record['date']} with {_versions(record)}.\n\n{_table(head, rows)}"
-
-
-def _or_dash(row: Mapping[str, Any], key: str) -> str:
-    return str(row[key]) if key in row else "-"
 
 
 def parts_table() -> str:
@@ -236,41 +188,6 @@ def _of_undo(record: Mapping[str, Any]) -> str:
     return f"{len(ways)} ways out: in {wrong} something did not hold"
 
 
-def flux_table() -> str:
-    """What became of each step, by the way that archfit's terms came into the object of Flux."""
-    record = measured("flux")
-    doors = [one for one in record["kustomizations"] if one["door"] != _NOTHING]
-    helm = record.get("helm") or {"releases": ()}
-    tables = []
-    for found, words in (
-        (doors, f"Kustomizations, measured on {record['date']} with {_versions(record)}:"),
-        (
-            helm["releases"],
-            f"HelmReleases, measured on {helm.get('date')} with helm-controller {helm.get('version')}:",
-        ),
-    ):
-        names = list(dict.fromkeys(step["step"] for door in found for step in door["steps"]))
-        by_door = [{step["step"]: step for step in door["steps"]} for door in found]
-        rows = [
-            (name, *(_cell(steps[name]) if name in steps else "-" for steps in by_door)) for name in names
-        ]
-        if found:
-            tables.append(f"{words}\n\n{_table(('Step', *(door['door'] for door in found)), rows)}")
-    return "\n".join(tables)
-
-
-def _cell(step: Mapping[str, Any]) -> str:
-    """How a step ended, and which pods and workloads are not as archfit would have them."""
-    words = ["Ready" if step["ready"] else "not Ready"]
-    if step["wrong"]:
-        words.append(f"{_number(step['wrong'])} of {step['pods']} pods on a wrong architecture")
-    if step["unlike"]:
-        words.append(f"unlike what archfit writes: {'; '.join(step['unlike'])}")
-    if "times" in step:
-        words.append(f"{step['times']} times, {step['events']} events of a change")
-    return "; ".join(words)
-
-
 def _of_flux(record: Mapping[str, Any]) -> str:
     """Pods that were wrong where the patches were up to date, and how often Flux was asked to reconcile."""
     helm = record.get("helm") or {"releases": ()}
@@ -325,9 +242,6 @@ RESULTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 }
 TABLES: Mapping[str, Callable[[], str]] = {
     "whole": parts_table,
-    "argocd": argocd_table,
-    "fleet": fleet_table,
-    "flux": flux_table,
     "karpenter": karpenter_table,
     "tools": tools_table,
     "undo": undo_table,
