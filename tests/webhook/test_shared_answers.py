@@ -87,7 +87,7 @@ class Site:
         return [f"{one.namespace} {one.text}" for one in self.started]
 
     async def ask(self, *texts: str, seconds: float = 5, namespace: str = "shop", **more: Any) -> Any:
-        found, self.in_time = await self.answers.asked(texts, namespace, seconds, **more)
+        found, self.in_time = await self.answers.look_up(texts, namespace, seconds, **more)
         return [found[text] for text in texts]
 
     async def soon(self, *texts: str, **more: Any) -> asyncio.Task[Any]:

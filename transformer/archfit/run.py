@@ -333,13 +333,13 @@ class Run:
     ) -> int:
         from archfit.base.terminal import write_to_terminal
 
-        decided = (edits.decisions, edits.answers) if edits else ()
+        outcome = (edits.decisions, edits.answers) if edits else ()
         try:
-            self.prepare_report(1, messages, *decided).commit()
+            self.prepare_report(1, messages, *outcome).commit()
             if self._frame:
                 standard_streams.write(stdout, self._frame.after_failure(edits, messages))
         finally:
-            texts = self.failure_lines(messages, *decided)
+            texts = self.failure_lines(messages, *outcome)
             self.write_messages([*why, *texts])
             write_to_terminal(lines(messages)[-1], self._stderr, self._environ)
         return 1

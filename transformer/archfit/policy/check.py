@@ -147,22 +147,22 @@ def exit_code(pods: Sequence[ComparedPod]) -> int:
 def _compared_pods(
     pairs: list[tuple[str, SamplePod, Admitted | None]], policy: Installed, options: Options, lookups: Run
 ) -> tuple[list[ComparedPod], list[Message]]:
-    decided: dict[int, AdmittedPod] = {}
+    admitted: dict[int, AdmittedPod] = {}
     for at, (_, pod, answer) in enumerate(pairs):
         if answer and not answer.refused and answer.skipped:
-            decided[at] = admitted_pod(
+            admitted[at] = admitted_pod(
                 _as_before(answer.skipped, pod), answer.skipped["metadata"]["namespace"], options, "policy"
             )
-    texts = list(dict.fromkeys(text for each in decided.values() for text in each.questions))
+    texts = list(dict.fromkeys(text for each in admitted.values() for text in each.questions))
     answers = lookups.answers([], texts)
     table = policy.table()
     pods = []
     messages = list(lookups.messages)
     for at, (name, pod, answer) in enumerate(pairs):
-        if at not in decided or answer is None or answer.plain is None or answer.skipped is None:
+        if at not in admitted or answer is None or answer.plain is None or answer.skipped is None:
             result = Compared("not-compared", answer.refused if answer else OPERATOR)
         else:
-            decision = decided[at].decide(answers, options)
+            decision = admitted[at].decide(answers, options)
             place = pod.location.replace(file=name)
             messages += [
                 message.replace(ref=pod.ref, field="", location=place) for message in decision.messages
@@ -171,7 +171,7 @@ def _compared_pods(
             labels = mapping_of(metadata.get("labels"))
             left_alone = (
                 policy.leaves_out(metadata["namespace"], labels)
-                or unlisted(decided[at].questions, table)
+                or unlisted(admitted[at].questions, table)
                 or answer.left_alone
             )
             result = compared(answer.plain, answer.skipped, decision, left_alone)

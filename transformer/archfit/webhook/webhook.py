@@ -236,7 +236,7 @@ class Webhook:
         if missing:  # many requests may wait, so what each keeps meanwhile counts
             with self._memory(kept_bytes(pod)):
                 left = until - self.clock()
-                fresh_answers, in_time = await self.answers.asked(missing, namespace, left, secrets)
+                fresh_answers, in_time = await self.answers.look_up(missing, namespace, left, secrets)
             answers |= fresh_answers
             if not in_time:
                 self.metrics.deadlines.inc()

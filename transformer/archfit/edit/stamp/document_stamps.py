@@ -93,10 +93,10 @@ def document_decisions(
     def null(path: Path) -> str:
         return targets().null(path)
 
-    decided = _by_object(document, stamps.states, decisions, null, stamp=stamp)
+    by_object = _by_object(document, stamps.states, decisions, null, stamp=stamp)
     back = [step for state in stamps.states if not state.problem for step in state.all_operations()]
-    if not back or not any(decision.patch for pods in decided for _, decision in pods):
-        return [pod for pods in decided for pod in pods]
+    if not back or not any(decision.patch for pods in by_object for _, decision in pods):
+        return [pod for pods in by_object for pod in pods]
     stuck = refused(targets(), back)
     if stuck:
         states = tuple(
@@ -110,21 +110,23 @@ def document_decisions(
         )
         again = _by_object(document, states, decide(pods), null, stamp=stamp)
         # An object without a change keeps its decision: its stamp is not taken back.
-        changes = (any(decision.patch for _, decision in pods) for pods in decided)
-        decided = [new if change else old for new, old, change in zip(again, decided, changes, strict=True)]
-    return [pod for pods in decided for pod in pods]
+        changes = (any(decision.patch for _, decision in pods) for pods in by_object)
+        by_object = [
+            new if change else old for new, old, change in zip(again, by_object, changes, strict=True)
+        ]
+    return [pod for pods in by_object for pod in pods]
 
 
 def _by_object(
     document: Document, states: Sequence[StampState], decisions: PodDecisions, null: Nulls, *, stamp: bool
 ) -> list[PodDecisions]:
-    left, decided = iter(decisions), list[PodDecisions]()
+    left, objects = iter(decisions), list[PodDecisions]()
     for state, pods in zip(states, _objects(pod for pod, _ in decisions), strict=True):
         own = [next(left) for _ in pods]
         copied = any(pod.row is not None and pod.row.copied for pod in pods)
         stamped = state.problem or any(state.entries) or (stamp and not copied)
-        decided.append(object_decisions(document.value, state, own, null) if stamped else own)
-    return decided
+        objects.append(object_decisions(document.value, state, own, null) if stamped else own)
+    return objects
 
 
 def restamped(text: str, document: Document, patch: Sequence[Operation]) -> list[TextEdit]:

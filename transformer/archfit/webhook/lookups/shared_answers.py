@@ -131,7 +131,7 @@ class SharedAnswers:
             self.metrics.looked_up(answer)
         return answer
 
-    async def asked(
+    async def look_up(
         self, texts: Sequence[str], namespace: str, seconds: float, secrets: Secrets = ()
     ) -> tuple[Mapping[str, Answer], bool]:
         """Answers for image strings that are not `known`, and whether all lookups were done in time.
