@@ -360,6 +360,6 @@ def test_without_stamp_a_narrow_term_of_our_shape_stays_and_is_told(text, said, 
     assert run.data == text.encode()
     messages = [str(result) for result in run.edits.messages]
     assert any("allows only amd64, though the images run on amd64, arm64" in one for one in messages) == said
-    pinned = "nodeSelector" in text
+    pinned = "nodeSelector:" in text
     assert any("this pins the pod to amd64" in one for one in messages) == pinned
     assert len(messages) == said + pinned
