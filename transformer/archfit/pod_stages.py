@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from archfit.edit.insert import TextEdit
     from archfit.edit.stamp.document_stamps import DocumentStamps
-    from archfit.pipeline import StreamInventory
+    from archfit.stream_inventory import StreamInventory
 
 _OURS, _STAMP = b"archfit.dev", b"archfit.dev/added"
 # The words of `workloads.node_selectors` and of `workloads.replaced_images`.

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from archfit.images.candidates import NewerTags
     from archfit.images.platforms import Answer, Found, Platform
     from archfit.lookup.lookup import Lookup
-    from archfit.pipeline import StreamInventory
     from archfit.programs.program import ProgramsOf
     from archfit.programs.start import Start
+    from archfit.stream_inventory import StreamInventory
     from archfit.workloads.pods import Pod
     from archfit.workloads.unsupported.untouched import Untouched
 

@@ -28,7 +28,7 @@ from archfit.placement.decide import decide as decide_pod
 from archfit.placement.selection import pod_options, questions
 from archfit.reports.report import decision_value, message_value
 from archfit.reports.summary import lines
-from archfit.rewrite.command import frame_of, layer_of
+from archfit.rewrite.function import frame_of, layer_of
 from archfit.run import Run
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod

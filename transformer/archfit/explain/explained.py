@@ -9,8 +9,8 @@ from archfit.base.results import Decision, Location, ObjectRef
 from archfit.explain.explanation import Explanation, explanation
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options
-from archfit.pipeline import StreamInventory
 from archfit.startup.record import Record
+from archfit.stream_inventory import StreamInventory
 from archfit.workloads.builtin import by_kind
 from archfit.workloads.documents import Lines
 from archfit.workloads.pods import Pod

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from archfit.base.errors import InvalidReference
 from archfit.images.platforms import Answer, Unknown
@@ -23,12 +23,26 @@ from archfit.workloads.builtin import by_kind
 from archfit.workloads.pull_secrets import matching, pull_secrets
 from archfit.yaml.stream import Piece
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.lookup.lookup import Lookup
-
 Repository: TypeAlias = tuple[str, str]
-Open: TypeAlias = "Callable[[Operator, PullKeychain], Lookup]"
+
+
+class Lookup(Protocol):
+    """That of a round; `lookup.Lookup` is it, and stands above this file."""
+
+    warnings: list[str]
+
+    @property
+    def requests(self) -> Mapping[str, int]: ...
+
+    @property
+    def pulls_left(self) -> Mapping[str, str]: ...
+
+    def resolve(self, texts: Iterable[str]) -> Mapping[str, Answer]: ...
+
+    def close(self) -> None: ...
+
+
+Open: TypeAlias = Callable[[Operator, PullKeychain], Lookup]
 
 
 class PullSecretLookup:

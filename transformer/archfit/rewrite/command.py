@@ -9,9 +9,9 @@ from archfit.base import standard_streams
 from archfit.base.errors import ArchfitError, OutputError, UsageError, message_of
 from archfit.base.files import read_file
 from archfit.base.results import Message
-from archfit.explain.verbose import verbose_lines
 from archfit.options.load import load
-from archfit.run import Run, report_failure
+from archfit.rewrite.function import PROGRAM, frame_of, layer_of, run_of
+from archfit.run import report_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
 
     from archfit.options.layers import Layer
-    from archfit.options.settings import Settings
     from archfit.rewrite.resource_list import FunctionFrame
 
-_PROGRAM = "archfit transform"
 _TERMINAL = "standard input is a terminal: pipe manifests in, or name files; see archfit --help"
 
 
@@ -40,7 +38,7 @@ def transform(
     except OutputError:
         raise  # the run has reported it
     except Exception as error:
-        report_failure(_PROGRAM, error, environ)
+        report_failure(PROGRAM, error, environ)
         raise
 
 
@@ -85,34 +83,6 @@ def _run(
         if frame:
             _give_back(frame, error, stdout)
         raise
-
-
-def run_of(
-    settings: Settings, environ: Mapping[str, str], stderr: TextIO, frame: FunctionFrame | None
-) -> Run:
-    """The run. A function runs wherever its caller does, on whatever images the package names."""
-    function = frame is not None
-    return Run(
-        _PROGRAM, settings, environ, stderr, frame=frame, explain=verbose_lines, named_hosts_only=function
-    )
-
-
-def frame_of(data: bytes) -> FunctionFrame | None:
-    """The frame of the ResourceList that the stream is, None for any other stream."""
-    # `find` takes three times as long for a text that is not there. `Run.outcome` refuses one that an escape spells.
-    if data.rfind(b"ResourceList") < 0:
-        return None
-    from archfit.rewrite.resource_list import recognised
-
-    return recognised(data)
-
-
-def layer_of(frame: FunctionFrame) -> Layer | None:
-    """The options that the functionConfig gives. Raises InvalidInput and UsageError."""
-    from archfit.options.config_file import from_function_config
-    from archfit.rewrite.resource_list import function_config
-
-    return from_function_config(function_config(frame))
 
 
 def _give_back(frame: FunctionFrame, error: Exception, stdout: BinaryIO) -> None:

@@ -27,7 +27,7 @@ from archfit.options.settings import Options
 from archfit.pipeline import StreamEdits, edit
 from archfit.reports.summary import lines
 from archfit.rewrite.call import TransformCall
-from archfit.rewrite.command import frame_of, layer_of, run_of
+from archfit.rewrite.function import frame_of, layer_of, run_of
 from archfit.rewrite.resource_list import FunctionFrame
 from archfit.rewrite.unified_diff import DiffObject, colored_diff, unified_diff
 from archfit.run import ReportedInput, Run

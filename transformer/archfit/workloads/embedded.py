@@ -12,9 +12,7 @@ from __future__ import annotations
 import re
 
 from archfit.base.patch import Path, dotted
-from archfit.base.results import Location
 from archfit.options.settings import ANNOTATE, Workload
-from archfit.workloads.builtin import UserRows
 from archfit.workloads.patterns import bound, get, matches
 from archfit.workloads.pods import ImageUse, Pod
 from archfit.yaml.values import text_of
@@ -34,17 +32,6 @@ def embedded(row: Workload, value: dict[str, Any]) -> Iterator[tuple[Path, Any, 
             _holds(value, bound(path, row.objects, at), texts) for path, texts in row.embedding.created
         )
         yield at, _handed_down(row, value, item), created
-
-
-def compared(rows: tuple[Workload, ...], value: dict[str, Any], user_rows: UserRows) -> Iterator[str]:
-    """What is said of the patterns in an object that hold pods."""
-    from archfit.workloads.pod_specs import find_pods
-
-    for row in rows:
-        for at, item, created in embedded(row, value) if row.embedding.compared else ():
-            if not created and find_pods(item, Location(0, 0), at, user_rows):
-                yield row.embedding.compared
-                break
 
 
 def appends(row: Workload, value: dict[str, Any], within: Path) -> bool:

@@ -16,9 +16,10 @@ from typing import Any
 from archfit.base.errors import InvalidInput
 from archfit.base.results import Message
 from archfit.options.settings import Options
-from archfit.pipeline import StreamInventory, scan
+from archfit.pipeline import scan
 from archfit.placement.selection import questions
 from archfit.startup.record import Record
+from archfit.stream_inventory import StreamInventory
 from archfit.workloads.pods import Pod
 from archfit.yaml import stream
 from archfit.yaml.stream import LineCount, Piece

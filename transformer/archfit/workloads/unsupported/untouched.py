@@ -19,8 +19,8 @@ from archfit.workloads.builtin import (
     rows_of,
 )
 from archfit.workloads.custom_pods import reasons
-from archfit.workloads.embedded import compared
-from archfit.workloads.pod_specs import controller_of, objects, reference_of
+from archfit.workloads.embedded import embedded
+from archfit.workloads.pod_specs import controller_of, find_pods, objects, reference_of
 from archfit.workloads.pods import Pod
 from archfit.workloads.unsupported.unread import unread
 from archfit.yaml.values import text_of
@@ -104,7 +104,7 @@ def _reasons(
     reason = dict.fromkeys(reason for row in rows for reason in reasons(row, item))
     yield from reason
     if any(row.embedding.compared for row in rows):
-        yield from compared(rows, item, user_rows)
+        yield from _compared(rows, item, user_rows)
     if not has_pods:
         for path, _ in unread(rows, item) if any(row.pod_spec for row in rows) else ():
             reason[dotted(path)] = None
@@ -114,6 +114,15 @@ def _reasons(
         more = f" and none of {len(paths) - 3} more" if len(paths) > 3 else ""
         if paths:
             yield f"{_NO_POD}: it has no {' and no '.join(paths[:3])}{more}"
+
+
+def _compared(rows: tuple[Row, ...], value: dict[str, Any], user_rows: UserRows) -> Iterator[str]:
+    """What is said of the patterns in an object that hold pods."""
+    for row in rows:
+        for at, item, created in embedded(row, value) if row.embedding.compared else ():
+            if not created and find_pods(item, Location(0, 0), at, user_rows):
+                yield row.embedding.compared
+                break
 
 
 def untouched_messages(untouched: Iterable[Untouched]) -> list[Message]:
