@@ -56,7 +56,7 @@ _HEADERS = {
 _LONGEST_URL = 65536
 _SAFE = "/%:@!$&'()*+,;=?~[]"
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f]").search
-_NAME = re.compile(r"[A-Za-z0-9._:%-]+", re.ASCII).fullmatch
+_NAME = re.compile(r"(?:[A-Za-z0-9_-]{1,63}(?:\.|$))+|[0-9A-Fa-f]*:[A-Za-z0-9._:%-]+", re.ASCII).fullmatch
 _ADDRESS = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}", re.ASCII).fullmatch
 _LIMITS = re.compile(r"[0-9]{1,12}(?:;w=[0-9]{1,12})?", re.ASCII).fullmatch
 
@@ -318,7 +318,8 @@ def _target(url: str) -> str:
     address = host.count(".") == 3 and host.replace(".", "").isdecimal()
     if len(url) > _LONGEST_URL or _UNSEEN(url) or not (_ADDRESS if address else _NAME)(host):
         raise RegistryError(f"{parts.netloc!r} is not a host that can be asked: correct the name")
-    path = quote(urljoin("/", parts.path), safe=_SAFE)
+    # With a host before it, no path is taken for one, nor goes on with one.
+    path = quote(urlsplit(urljoin("http://host", f"/.{parts.path}")).path, safe=_SAFE)
     return f"{path}?{quote(parts.query, safe=_SAFE)}" if parts.query else path
 
 
