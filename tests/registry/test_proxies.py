@@ -211,13 +211,21 @@ def test_a_proxy_that_does_not_work_is_named_and_the_way_around_it_works(fake, t
     assert runs.names("x.io/a:1") == ["linux/arm64"]
 
 
-def test_a_proxy_whose_name_is_unknown_is_named(fake, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), "Name or service not known"),
+        (UnicodeError("label empty or too long"), "label empty or too long"),
+    ],
+    ids=["unknown", "no-name"],
+)
+def test_a_proxy_whose_name_leads_nowhere_is_named(fake, tmp_path, monkeypatch, error, why):
     def nowhere(*_: object, **__: object) -> socket.socket:
-        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        raise error
 
     monkeypatch.setattr(socket, "create_connection", nowhere)
     runs = Runs(tmp_path, fake.url)
     runs.environ["all_proxy"] = "proxy.corp.example:3128"
     cause = runs.cause("x.io/a:1")
     assert cause.startswith("the proxy http://proxy.corp.example:3128 (all_proxy), through which")
-    assert "(Name or service not known): correct all_proxy" in cause
+    assert f"({why}): correct all_proxy" in cause

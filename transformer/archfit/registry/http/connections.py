@@ -197,7 +197,7 @@ class ConnectionPool:
         proxy = proxy_at(way.proxy)
         try:
             connected = _connect(proxy.host, proxy.port, clamped(self.left, CONNECT_SECONDS))
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # of a name with a label that is empty or too long
             if self.left() <= 0:
                 raise TimeoutError from None
             raise self.refused_by_proxy(way, f"cannot be connected to ({reason(error)})") from None

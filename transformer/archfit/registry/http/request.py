@@ -60,8 +60,7 @@ class Reply(Record):
 
 
 def reason(error: BaseException) -> str:
-    """The error's own words, short and printable; the system's, where httpcore's error stands for one of it."""
-    error = error.__cause__ if isinstance(error.__cause__, OSError) else error
+    """The error's own words, short and printable."""
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return visible(str(text)[:200]).rstrip(".")
 
