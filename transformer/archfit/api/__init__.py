@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from archfit.api.calls import decide, platforms, transform
 from archfit.api.options import Options
-from archfit.api.values import Decision, Result
-from archfit.base.errors import ArchfitError
+from archfit.api.values import ArchfitError, Decision, Result
 
 __all__ = ["ArchfitError", "Decision", "Options", "Result", "decide", "platforms", "transform"]

@@ -14,8 +14,9 @@ from typing import Any, AnyStr, TypeVar, Unpack
 
 from archfit.api.answers import GivenAnswers, as_values
 from archfit.api.options import Options, settings_of, type_name
-from archfit.api.values import Decision, FailedCall, ImageAnswer, Message, Result
-from archfit.base.errors import ArchfitError, ErrorKind, InternalError, InvalidInput, UsageError, message_of
+from archfit.api.values import ArchfitError, Decision, ImageAnswer, Message, Result
+from archfit.base.errors import ArchfitError as RunError
+from archfit.base.errors import ErrorKind, InvalidInput, UsageError, message_of
 from archfit.base.patch import Path, dotted
 from archfit.base.printable import visible
 from archfit.base.results import Decision as PodDecision
@@ -167,7 +168,7 @@ def _decide(pod_spec: object, images: object, options: Options) -> Decision:
     messages = [_message(_below(message), _kind(message, decision, answers)) for message in decision.messages]
     if has_error(decision.messages):
         errors = [message for message in messages if message.severity == "error"]
-        raise FailedCall("\n".join(map(str, errors)), _one_kind(errors), messages, images=values)
+        raise ArchfitError("\n".join(map(str, errors)), _one_kind(errors), messages, images=values)
     patch = [step.replace(path=step.path[len(_AT) :]) for step in decision.patch]
     value = decision_value(pod, decision.replace(patch=tuple(patch)))
     return _decision(value | {"object": {}, "path": ""}, messages, values)
@@ -243,7 +244,7 @@ def _environ() -> dict[str, str]:
     return {name: text for name, text in os.environ.items() if not name.startswith(VARIABLE_PREFIX)}
 
 
-def _failed(outcome: StreamOutcome) -> FailedCall:
+def _failed(outcome: StreamOutcome) -> ArchfitError:
     edits = outcome.edits
     messages = _messages(outcome)
     errors = [message for message in messages if message.severity == "error"]
@@ -252,7 +253,7 @@ def _failed(outcome: StreamOutcome) -> FailedCall:
         for line in lines(message for message in outcome.messages if message.severity == "error")
     )
     images = as_values(edits.answers) if edits else {}
-    return FailedCall(text, _one_kind(errors), messages, _decisions(outcome), images)
+    return ArchfitError(text, _one_kind(errors), messages, _decisions(outcome), images)
 
 
 def _one_kind(errors: Sequence[Message]) -> ErrorKind:
@@ -360,6 +361,9 @@ def _guarded(call: Callable[[], _Value]) -> _Value:
         return call()
     except ArchfitError as error:
         raised = error
+    except RunError as error:
+        raised = ArchfitError(str(error), error.kind)
+        raised.exit_code, raised.document, raised.line = error.exit_code, error.document, error.line
     except RecursionError:
         raised = ArchfitError(
             "Python's limit of recursion was reached: call archfit with fewer calls around it, or raise the limit "
@@ -372,7 +376,7 @@ def _guarded(call: Callable[[], _Value]) -> _Value:
     except Exception as error:
         if not _is_own(error):
             raise
-        raised = InternalError(message_of(error))
+        raised = ArchfitError(message_of(error), "internal")
     raised.__context__ = None
     raise raised.with_traceback(None)
 

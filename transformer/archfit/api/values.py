@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, AnyStr, Generic, Literal, NamedTuple, TypedDict
 
-from archfit.base.errors import ArchfitError, ErrorKind
+from archfit.base.errors import ArchfitError as RunError
+from archfit.base.errors import ErrorKind
 from archfit.base.results import Outcome, Severity
 
 _NONE: Mapping[str, Any] = {}
@@ -162,8 +163,8 @@ class Result(NamedTuple, Generic[AnyStr]):
         return any(decision.outcome == "Change" for decision in self.decisions)
 
 
-class FailedCall(ArchfitError):
-    """A call for which the command would write nothing and exit with 1.
+class ArchfitError(RunError):
+    """What a call raises, and nothing else: the command would exit with `exit_code`, 1 or 2, and write nothing.
 
     messages: all of them, the errors among them. decisions, images: as those of a Result, as far as they were made.
     """
@@ -174,12 +175,12 @@ class FailedCall(ArchfitError):
         kind: ErrorKind = "failed",
         messages: Sequence[Message] = (),
         decisions: Sequence[Decision] = (),
-        images: Mapping[str, ImageAnswer] | None = None,
+        images: Mapping[str, ImageAnswer] = _NONE,
     ) -> None:
         super().__init__(text)
         self.kind = kind
         self.messages = tuple(messages)
         self.decisions = tuple(decisions)
-        self.images = dict(images or {})
+        self.images = dict(images)
         errors = [message for message in messages if message.severity == "error"]
         self.document, self.line = (errors[0].document, errors[0].line) if errors else (0, 0)

@@ -18,10 +18,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from typing import Literal, TypeAlias
-
-    from archfit.api.values import Decision, ImageAnswer, Message
 
 ErrorKind: TypeAlias = (
     "Literal['usage', 'input', 'absent', 'unknown', 'unasked', 'conflict', 'several', 'internal', 'failed']"
@@ -40,16 +37,12 @@ class ArchfitError(Exception):
         failed      anything else, such as a full disk
 
     line, document: 1-based place in the stream, 0 where none can be named.
-    messages, decisions, images: what a call of `archfit.api` had found out before it failed, as in its Result.
     """
 
     exit_code = 1
     kind: ErrorKind = "failed"
     line: int = 0
     document: int = 0
-    messages: Sequence[Message] = ()
-    decisions: Sequence[Decision] = ()
-    images: Mapping[str, ImageAnswer] = {}
 
 
 class UsageError(ArchfitError):
