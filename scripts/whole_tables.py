@@ -86,12 +86,13 @@ def karpenter_table() -> str:
 
 
 def undo_table() -> str:
-    """What each way out leaves, what rolls, and where pods are then."""
+    """What the ways out leave, what rolls, and where pods are then: a row for those that leave the same."""
     record = measured("undo")
-    rows = [
-        (UNDO_WAYS[name], *(", ".join(way[key]) or "nothing" for key in ("stays", "rolled", "pods")))
-        for name, way in record["ways"].items()
-    ]
+    left: dict[tuple[str, ...], list[str]] = {}
+    for name, way in record["ways"].items():
+        cells = tuple(", ".join(way[key]) or "nothing" for key in ("stays", "rolled", "pods"))
+        left.setdefault(cells, []).append(UNDO_WAYS[name])
+    rows = [("<br>".join(ways), *cells) for cells, ways in left.items()]
     head = ("Way in, and way out", "Stays in objects", "Gets other pods", "Pods on a wrong node then")
     return f"Measured on {record['date']} with {_versions(record)}.\n\n{_table(head, rows)}"
 
@@ -146,16 +147,11 @@ def tools_table() -> str:
 
 
 def _of_tools(record: Mapping[str, Any]) -> str:
-    """How many tools were run, of those on the page."""
-    ran = {
-        how: [row["tool"] for row in record["tools"] if row.get("ran") == how]
-        for how in ("tool", "steps", "types")
-    }
-    left = [row["tool"] for row in record["tools"] if "with" not in row]
+    """How many tools and CI systems were run, of those on the page."""
+    tools, systems = (sum(row.get("ran") == how for row in record["tools"]) for how in ("tool", "steps"))
     return (
-        f"{len(ran['tool'])} tools, and the steps of {len(ran['steps'])} CI systems, ended with an error and deployed"
-        " nothing where archfit failed, and deployed what archfit placed where it did not; read by its own types:"
-        f" {', '.join(ran['types']) or 'none'}; not run: {', '.join(left) or 'none'}"
+        f"{tools} [tools](tools.md#what-was-run), and the steps of {systems} CI systems, ended with an error and deployed"
+        " nothing where archfit failed, and deployed what archfit placed where it did not"
     )
 
 

@@ -39,7 +39,7 @@ spec:
 BOTH = ["linux/amd64", "linux/arm64"]
 SAME, ERROR, ASSUMED, PLAIN = (
     "the same",
-    "an error, nothing is written",
+    "an error",
     "placed for `--assume`",
     "without what archfit adds",
 )
