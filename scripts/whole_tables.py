@@ -150,8 +150,8 @@ def _of_tools(record: Mapping[str, Any]) -> str:
     """How many tools and CI systems were run, of those on the page."""
     tools, systems = (sum(row.get("ran") == how for row in record["tools"]) for how in ("tool", "steps"))
     return (
-        f"{tools} [tools](tools.md#what-was-run), and the steps of {systems} CI systems, ended with an error and deployed"
-        " nothing where archfit failed, and deployed what archfit placed where it did not"
+        f"{tools} [tools](tools.md#what-was-run), and the steps of {systems} CI systems, ended with an error and"
+        " deployed nothing where archfit failed, and deployed what archfit placed where it did not"
     )
 
 
@@ -196,7 +196,6 @@ def _of_flux(record: Mapping[str, Any]) -> str:
     old = [step for step in steps if step["ready"] and "old patches" in step["step"]]
     current = [step for step in steps if step not in (*spoiled, *old)]
     asked = sum(door["requests"] for door in (*doors, *helm["releases"]))
-    peaks = ", ".join(f"{name} {mib}" for name, mib in record["peaksMiB"].items())
     late = (
         f"; helm-controller {helm['version']} on {helm['date']}"
         if helm["releases"]
@@ -207,7 +206,7 @@ def _of_flux(record: Mapping[str, Any]) -> str:
         f" {sum(_number(step['wrong']) for step in current)} of {sum(step['pods'] for step in current)} after"
         f" {len(current)} steps with patches for these manifests ({len(spoiled)} more after an edit by hand that drift"
         f" detection only warned of), {asked} reconciliations of {len(doors)}"
-        f" Kustomizations and {len(helm['releases'])} HelmReleases; largest resident memory in MiB: {peaks}{late}"
+        f" Kustomizations and {len(helm['releases'])} HelmReleases{late}"
     )
 
 
