@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from archfit.audit.facts import (
+from archfit.facts.facts import (
     AuditFacts,
     BuildFacts,
     ContainerImage,

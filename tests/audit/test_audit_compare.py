@@ -6,9 +6,9 @@ import pytest
 from tests.audit.audit_clusters import facts_of
 
 from archfit.audit.compare import AuditComparison, compare
-from archfit.audit.facts import AuditFacts, Snapshot, Standing
 from archfit.audit.findings import findings
-from archfit.audit.merge import merge
+from archfit.facts.facts import AuditFacts, Snapshot, Standing
+from archfit.facts.merge import merge
 from archfit.images.platforms import Platform
 
 _BOTH, _OLD = ("amd64", "arm64"), ("amd64",)

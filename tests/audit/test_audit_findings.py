@@ -10,9 +10,7 @@ from tests.audit import audit_clusters
 from tests.audit.audit_clusters import BOTH, asking, facts_of, image, node, uses
 
 from archfit.audit.compare import compare
-from archfit.audit.facts import AuditFacts, BuildFacts, Snapshot
 from archfit.audit.findings import findings
-from archfit.audit.merge import merge
 from archfit.audit.prices import parse_prices
 from archfit.audit.readiness import image_state
 from archfit.audit.report.text import render
@@ -31,6 +29,8 @@ from archfit.audit.report.words import (
 )
 from archfit.audit.running.container_images import reference_of
 from archfit.base.errors import UsageError
+from archfit.facts.facts import AuditFacts, BuildFacts, Snapshot
+from archfit.facts.merge import merge
 from archfit.images.platforms import parse_platform
 
 AMD = ("amd64",)

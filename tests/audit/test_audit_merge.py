@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archfit.audit import facts as af
-from archfit.audit.facts import SCHEMA, AuditFacts, BuildFacts, ImageFacts, Shard, Snapshot
-from archfit.audit.merge import merge, missing_shards, shard_of, sorted_facts
 from archfit.audit.report.json import facts_text, to_json
-from archfit.audit.reports import from_json
 from archfit.base.errors import InvalidInput
 from archfit.base.record_json import record_value
+from archfit.facts import facts as af
+from archfit.facts.facts import SCHEMA, AuditFacts, BuildFacts, ImageFacts, Shard, Snapshot
+from archfit.facts.merge import merge, missing_shards, shard_of, sorted_facts
+from archfit.facts.reports import from_json
 from archfit.images.candidates import NewerTag
 
 _TEXT = st.sampled_from(["", "a", "b", "\u2028</script>"])

@@ -14,9 +14,7 @@ from tests.audit import audit_clusters
 from tests.audit.audit_clusters import BOTH
 
 from archfit.audit.compare import compare
-from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import findings
-from archfit.audit.merge import sorted_facts
 from archfit.audit.prices import parse_prices
 from archfit.audit.report import csv as audit_csv
 from archfit.audit.report import json as audit_json
@@ -24,7 +22,9 @@ from archfit.audit.report import markdown as audit_markdown
 from archfit.audit.report import page, tables
 from archfit.audit.report import text as audit_text
 from archfit.audit.report.json import schema
-from archfit.audit.reports import from_json
+from archfit.facts.facts import AuditFacts
+from archfit.facts.merge import sorted_facts
+from archfit.facts.reports import from_json
 
 SHOP = findings(audit_clusters.shop())
 HOSTILE = findings(audit_clusters.hostile())

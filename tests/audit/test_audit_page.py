@@ -11,9 +11,9 @@ import sys
 
 from tests.audit import audit_clusters
 
-from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import findings
 from archfit.audit.report.page import render
+from archfit.facts.facts import AuditFacts
 
 
 def page(facts):

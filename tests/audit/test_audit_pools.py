@@ -12,14 +12,14 @@ from tests.audit.audit_clusters import BOTH, facts_of, node
 from tests.audit.cluster_objects import pod
 
 from archfit.audit.clusters import brought
-from archfit.audit.facts import AuditFacts, PoolFacts
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.report import markdown, page, text
 from archfit.audit.report.json import to_json
 from archfit.audit.report.pool_words import pool_sentences, unread_pools
 from archfit.audit.report.words import cluster_words, loss_sentence
-from archfit.audit.reports import from_json
 from archfit.audit.running.collect import Collector
+from archfit.facts.facts import AuditFacts, PoolFacts
+from archfit.facts.reports import from_json
 from archfit.options.settings import Options
 from machine import ROOT
 

@@ -14,7 +14,6 @@ from tests.audit.audit_clusters import BOTH, asking, node, uses
 from tests.audit.cluster_objects import pod, workload
 
 from archfit.audit.amount import cpu_text
-from archfit.audit.facts import AuditFacts, ImageFacts, Snapshot, Term, WorkloadFacts
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.plan.waves import NOT_KNOWN
 from archfit.audit.report import csv as audit_csv
@@ -23,6 +22,7 @@ from archfit.audit.report import markdown as audit_markdown
 from archfit.audit.report import text as audit_text
 from archfit.audit.report.words import filled
 from archfit.audit.running.collect import Collector, node_facts
+from archfit.facts.facts import AuditFacts, ImageFacts, Snapshot, Term, WorkloadFacts
 from archfit.images.candidates import NewerTag
 
 ONE = "0" * 16

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from archfit.audit.build_lookup import answered
-from archfit.audit.facts import AuditFacts, BuildFacts, Shard
-from archfit.audit.merge import merge
+from archfit.facts.facts import AuditFacts, BuildFacts, Shard
+from archfit.facts.merge import merge
 from archfit.lookup.lookup import lookup_of
 from archfit.options.hosts import mirror
 from archfit.options.settings import Operator, Options, Settings

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from archfit.audit.builds import ImageId, Known, image_id, proof
-from archfit.audit.facts import BuildFacts
+from archfit.facts.facts import BuildFacts
 from archfit.images.contents import Build, ImageContents
 from archfit.images.platforms import parse_platform
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from tests.audit.cluster_objects import DIGEST, listed, node, pod, workload
 
-from archfit.audit.facts import AuditFacts, WorkloadFacts
 from archfit.audit.report.json import to_json
-from archfit.audit.reports import from_json
 from archfit.audit.running.collect import Collector
 from archfit.base.errors import InvalidInput
+from archfit.facts.facts import AuditFacts, WorkloadFacts
+from archfit.facts.reports import from_json
 from archfit.options.settings import Options
 
 _HASHED = {"pod-template-hash": "5d4f"}

@@ -8,10 +8,10 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from tests.audit import audit_clusters
 
-from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.report import openmetrics
 from archfit.audit.report.openmetrics import OTHER, left_out, render
+from archfit.facts.facts import AuditFacts
 
 SHOP = findings(audit_clusters.shop())
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from archfit.audit.facts import AuditFacts, ImageFacts
 from archfit.audit.report.json import to_json
+from archfit.facts.facts import AuditFacts, ImageFacts
 from lock_runs import Locking, pod
 
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from archfit.audit.facts import AuditFacts, BuildFacts, ImageFacts, Snapshot
-from archfit.audit.merge import sorted_facts
 from archfit.base.errors import InvalidReference
+from archfit.facts.facts import AuditFacts, BuildFacts, ImageFacts, Snapshot
+from archfit.facts.merge import sorted_facts
 from archfit.images.reference import parse
 from archfit.registry import manifest as media
 from fake_registry import FakeRegistry, as_json, descriptor, digest_of, platform_of

@@ -18,7 +18,7 @@ from typing import Any
 from loopback_server import Answer, Asked
 
 import machine
-from archfit.audit.merge import shard_of
+from archfit.facts.merge import shard_of
 from whole.fleet.cron import cron_turns
 from whole.fleet.refusals import REFUSALS, refused
 from whole.fleet.site import IMAGE, NAMESPACE, RELEASES, Cluster, FleetSite, Moment, Object, rendered

@@ -13,9 +13,9 @@ import yaml
 import machine
 from archfit.audit.command import audit as run
 from archfit.audit.inputs import GET
-from archfit.audit.reports import from_json
 from archfit.audit.running.collect import Collector
 from archfit.base.errors import ArchfitError
+from archfit.facts.reports import from_json
 from control_plane import ControlPlane
 from fake_registry import FakeRegistry
 from program import Ran

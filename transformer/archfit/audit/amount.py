@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from archfit.audit.facts import WorkloadFacts
+from archfit.facts.facts import WorkloadFacts
 from archfit.startup.record import Record
 
 

@@ -23,9 +23,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from archfit.audit.builds import ImageId, Known, image_id, proof, taken
-from archfit.audit.facts import AuditFacts, BuildFacts, ImageFacts, Shard
-from archfit.audit.merge import shard_of
 from archfit.base.errors import InvalidReference
+from archfit.facts.facts import AuditFacts, BuildFacts, ImageFacts, Shard
+from archfit.facts.merge import shard_of
 from archfit.images.contents import Build, ImageContents, Part
 from archfit.images.platforms import (
     Absent,

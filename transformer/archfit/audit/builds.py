@@ -34,9 +34,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from archfit.audit.facts import BuildFacts, BuildState
 from archfit.base.errors import InvalidReference
 from archfit.base.printable import few
+from archfit.facts.facts import BuildFacts, BuildState
 from archfit.images.contents import Build, ImageContents
 from archfit.images.platforms import Platform, is_wasm, normalised
 from archfit.images.reference import Reference, is_digest, parse

@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.clusters import brought
-from archfit.audit.facts import AuditFacts, ImageFacts, NodeFacts, PoolFacts
 from archfit.audit.places import Places, is_open, taints_of, tolerate, toleration_of
 from archfit.audit.readiness import Failures, WorkloadFinding, distinct_uses, use_state
+from archfit.facts.facts import AuditFacts, ImageFacts, NodeFacts, PoolFacts
 from archfit.options.settings import Toleration
 from archfit.options.text_form import ARCH_KEYS
 from archfit.startup.record import Record

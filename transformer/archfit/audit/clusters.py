@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from archfit.audit.facts import AuditFacts, PoolFacts, Snapshot
-from archfit.audit.merge import missing_shards
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.printable import few, visible
+from archfit.facts.facts import AuditFacts, PoolFacts, Snapshot
+from archfit.facts.merge import missing_shards
 from archfit.startup.record import Record
 
 Relation: TypeAlias = Literal["one", "two", "unknown"]

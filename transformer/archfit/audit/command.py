@@ -18,11 +18,9 @@ from archfit.audit.amount import percent
 from archfit.audit.build_lookup import answered, with_programs
 from archfit.audit.clusters import check_comparison
 from archfit.audit.compare import ArchitectureChange, AuditComparison, compare
-from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import AuditFindings, findings, in_question
 from archfit.audit.flags import AuditFlags, audit_flags
 from archfit.audit.inputs import Collected, as_stated, from_cluster, from_files, merged
-from archfit.audit.merge import missing_shards
 from archfit.audit.prices import Prices, parse_prices, with_currency
 from archfit.audit.readiness import check_labels, title
 from archfit.audit.report import csv as audit_csv
@@ -33,7 +31,6 @@ from archfit.audit.report import openmetrics as audit_openmetrics
 from archfit.audit.report import rules as audit_rules
 from archfit.audit.report import text as audit_text
 from archfit.audit.report.words import unknown_reasons, upgrade_counts
-from archfit.audit.reports import facts_of_report
 from archfit.audit.upgrades.upgrade_lookup import with_newer_tags
 from archfit.audit.upgrades.upgrades import tag_updates
 from archfit.base import packages, standard_streams
@@ -45,6 +42,9 @@ from archfit.cli.inputs.command_inputs import stated_date
 from archfit.cli.inputs.output_files import check_report
 from archfit.cli.invocation import Invocation, read_invocation
 from archfit.cli.usage.command_table import BY_NAME
+from archfit.facts.facts import AuditFacts
+from archfit.facts.merge import missing_shards
+from archfit.facts.reports import facts_of_report
 from archfit.images.platforms import Platform
 from archfit.lookup.lookup import lookup_of
 from archfit.options.layers import Given, Layer

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.clusters import Cluster, clusters, pairs
-from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.readiness import REQUIRED, WORST, ImageState, Readiness, WorkloadFinding, WorkloadState
+from archfit.facts.facts import AuditFacts
 from archfit.images.platforms import Platform
 from archfit.startup.record import Record
 

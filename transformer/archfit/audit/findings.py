@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from archfit.audit.builds import BuildFindings, build_findings
 from archfit.audit.capacity import Capacity, capacity
 from archfit.audit.clusters import Cluster, brought, clusters
-from archfit.audit.facts import AuditFacts
 from archfit.audit.places import places_of
 from archfit.audit.plan.waves import Planner, Waves, is_planned
 from archfit.audit.plan.work_list import WorkList, work_list
@@ -34,6 +33,7 @@ from archfit.audit.readiness import (
 )
 from archfit.audit.upgrades.upgrades import Upgrades, upgrades
 from archfit.base.errors import UsageError
+from archfit.facts.facts import AuditFacts
 from archfit.images.platforms import ARCHITECTURES, Platform
 from archfit.startup.record import Record
 

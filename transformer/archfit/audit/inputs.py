@@ -17,11 +17,8 @@ from typing import BinaryIO
 from urllib.parse import urlencode
 
 from archfit.audit.clusters import check_moments
-from archfit.audit.facts import AuditFacts
 from archfit.audit.flags import AuditFlags
-from archfit.audit.merge import as_listed, merge
 from archfit.audit.readiness import keys_of
-from archfit.audit.reports import from_json
 from archfit.audit.running.collect import KUBE_SYSTEM, Collector
 from archfit.audit.running.list_stream import items
 from archfit.audit.running.object_fields import mapping
@@ -35,6 +32,9 @@ from archfit.cluster import live_objects as live
 from archfit.cluster.cluster_connection import ClusterConnection, connect, get_if_there
 from archfit.cluster.cluster_error import ClusterError
 from archfit.cluster.pools.live import NOT_READ, pool_objects
+from archfit.facts.facts import AuditFacts
+from archfit.facts.merge import as_listed, merge
+from archfit.facts.reports import from_json
 from archfit.options.settings import Options
 from archfit.startup.record import Record
 

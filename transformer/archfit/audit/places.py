@@ -15,9 +15,9 @@ from functools import reduce
 from operator import and_, or_
 from typing import TypeAlias
 
-from archfit.audit.facts import AuditFacts, Condition, NodeFacts, PoolFacts, Term
 from archfit.base.printable import count
 from archfit.cluster.pools.karpenter import Requirement, contradiction
+from archfit.facts.facts import AuditFacts, Condition, NodeFacts, PoolFacts, Term
 from archfit.options.settings import Toleration
 from archfit.placement.affinity import ARCH, ARCH_LABELS, meeting, meets
 from archfit.placement.tolerations import covers

@@ -16,7 +16,11 @@ from typing import Literal, TypeAlias, get_args
 from archfit.audit.amount import NOTHING, Amount, amount_of
 from archfit.audit.builds import NodeFault
 from archfit.audit.clusters import Cluster
-from archfit.audit.facts import (
+from archfit.audit.places import Lack, Places, Terms, named
+from archfit.audit.running.container_images import EVIDENCE, SUSPICION, reference_of
+from archfit.base.errors import UsageError
+from archfit.base.printable import visible
+from archfit.facts.facts import (
     AuditFacts,
     BuildFacts,
     ContainerImage,
@@ -26,10 +30,6 @@ from archfit.audit.facts import (
     WorkloadFacts,
     any_of,
 )
-from archfit.audit.places import Lack, Places, Terms, named
-from archfit.audit.running.container_images import EVIDENCE, SUSPICION, reference_of
-from archfit.base.errors import UsageError
-from archfit.base.printable import visible
 from archfit.images.platforms import Platform
 from archfit.programs.program import wrong_words
 from archfit.startup.record import Record

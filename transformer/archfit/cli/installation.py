@@ -17,10 +17,10 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution,
 from typing import Any, BinaryIO
 
 import archfit
-from archfit.audit.facts import SCHEMA as AUDIT
 from archfit.base.errors import UsageError
 from archfit.base.printable import encoded
 from archfit.cli.usage.command_table import BY_NAME
+from archfit.facts.facts import SCHEMA as AUDIT
 from archfit.lookup.lockfile import VERSION as LOCK
 from archfit.lookup.store.sqlite import SCHEMA as CACHE
 from archfit.options.config_file import API_VERSION

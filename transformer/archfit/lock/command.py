@@ -10,18 +10,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit.audit.facts import ImageFacts
-from archfit.audit.merge import merge
-from archfit.audit.reports import facts_of_report
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.printable import count, visible
 from archfit.base.results import Message, has_error
 from archfit.cli.inputs.command_inputs import manifests_of
+from archfit.cli.inputs.lock_images import LockNeeds, asked_anew, failed_result, lock_needs, looked_up
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
+from archfit.facts.facts import ImageFacts
+from archfit.facts.merge import merge
+from archfit.facts.reports import facts_of_report
 from archfit.images.overrides import override
 from archfit.images.reference import parse
-from archfit.lock.images import LockNeeds, asked_anew, failed_result, lock_needs, looked_up
 from archfit.lock.update import LockChange, changes, chosen, merged
 from archfit.lookup import lockfile
 from archfit.lookup.lockfile import DEFAULT_PATH, content_of, render, replace

@@ -19,13 +19,13 @@ from archfit.base.errors import UsageError
 from archfit.base.patch import dotted
 from archfit.base.printable import count
 from archfit.base.results import Location, Message, ObjectRef, has_error
+from archfit.cli.inputs.lock_images import Failure, LockAnswers, LockNeeds, asked_anew, lock_needs, looked_up
 from archfit.cli.inputs.manifests import Manifests
 from archfit.cluster import live_objects as live
 from archfit.cluster.live_objects import PODS
 from archfit.images.overrides import override
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import parse
-from archfit.lock.images import Failure, LockAnswers, LockNeeds, asked_anew, lock_needs, looked_up
 from archfit.lookup.lockfile import Lock, content_of, lock_of
 from archfit.lookup.lockfile import parse as parse_lock
 from archfit.options.settings import Options, Settings

@@ -22,10 +22,10 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
-from archfit.audit.facts import ContainerImage, ImageFacts, PodState
 from archfit.audit.places import Places
 from archfit.audit.readiness import Failures, Owner, WorkloadFinding, first_titles, use_state
 from archfit.audit.upgrades.upgrades import is_own, offers, replacement
+from archfit.facts.facts import ContainerImage, ImageFacts, PodState
 from archfit.startup.record import Record
 
 WAVES = (0, 1, 2, 3, 4, 5)

@@ -13,12 +13,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from archfit.audit.compare import AuditComparison
-from archfit.audit.facts import ImageFacts
 from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import NOT_KNOWN
 from archfit.audit.readiness import WorkloadFinding, group_name
 from archfit.audit.report.words import ready_share, snapshot_names, unknown_share
 from archfit.base.printable import visible
+from archfit.facts.facts import ImageFacts
 
 _HEADS = (
     "cluster", "date", "cluster_architectures", "namespace", "kind", "name", "standing", "pods", "cpu", "memory_bytes",

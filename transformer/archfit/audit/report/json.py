@@ -18,7 +18,6 @@ from archfit.audit.builds import NodeFault, ReasonCount, VerdictCount
 from archfit.audit.capacity import Capacity
 from archfit.audit.clusters import Cluster
 from archfit.audit.compare import AuditComparison
-from archfit.audit.facts import SCHEMA, AuditFacts, Standing
 from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import NOT_KNOWN, Waves
 from archfit.audit.plan.work_list import WorkList
@@ -37,6 +36,7 @@ from archfit.audit.upgrades.upgrades import Upgrades
 from archfit.base.documentation import schema_id
 from archfit.base.printable import json_text
 from archfit.base.record_json import camel_case, list_schema, object_schema, record_value, schema_of
+from archfit.facts.facts import SCHEMA, AuditFacts, Standing
 
 _SUMMARY = (
     *("clusters", "architectures", "required", "assume_cpu", "daemon_sets", "readiness", "groups"),

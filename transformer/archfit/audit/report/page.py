@@ -22,7 +22,6 @@ from markupsafe import Markup
 from archfit import __version__
 from archfit.audit.amount import cpu_text, memory_text
 from archfit.audit.compare import AuditComparison
-from archfit.audit.facts import SCHEMA
 from archfit.audit.findings import AuditFindings
 from archfit.audit.readiness import WorkloadFinding
 from archfit.audit.report import page_charts, tables, words
@@ -30,6 +29,7 @@ from archfit.audit.report.json import summary_value
 from archfit.audit.report.pool_words import pool_table, unread_pools
 from archfit.audit.report.tables import Table
 from archfit.base.printable import visible
+from archfit.facts.facts import SCHEMA
 
 _FOLDER = os.path.dirname(__file__)
 _MOST_COLUMNS = 20

@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from archfit.audit.capacity import PoolTaint
-from archfit.audit.facts import PoolFacts
 from archfit.audit.findings import AuditFindings
 from archfit.audit.report.tables import Cell, Column, Table
 from archfit.audit.report.words import several, snapshot_names
+from archfit.facts.facts import PoolFacts
 from archfit.options.settings import GKE
 from archfit.options.text_form import architecture_of
 

@@ -10,7 +10,6 @@ from typing import Literal, TypeAlias
 
 from archfit.audit.amount import cpu_text, memory_text, percent
 from archfit.audit.compare import ArchitectureChange
-from archfit.audit.facts import BuildFacts, Standing
 from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import Wave, Waves
 from archfit.audit.plan.work_list import WorkList
@@ -18,6 +17,7 @@ from archfit.audit.readiness import Readiness, WorkloadFinding, title
 from archfit.audit.report import words
 from archfit.audit.upgrades.upgrades import to_do
 from archfit.base.printable import few
+from archfit.facts.facts import BuildFacts, Standing
 from archfit.startup.record import Record
 
 _COUNTS_AS: dict[Standing, str] = {

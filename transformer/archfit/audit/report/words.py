@@ -12,9 +12,7 @@ from archfit.audit.amount import Amount, cpu_text, memory_text, percent
 from archfit.audit.capacity import Loss
 from archfit.audit.clusters import Cluster
 from archfit.audit.compare import ArchitectureChange, AuditComparison, WorkloadChange
-from archfit.audit.facts import ImageFacts, PodState, Standing
 from archfit.audit.findings import AuditFindings
-from archfit.audit.merge import missing_shards
 from archfit.audit.places import Lack
 from archfit.audit.plan.waves import Wave, Waves
 from archfit.audit.plan.work_list import WorkItem
@@ -22,6 +20,8 @@ from archfit.audit.readiness import DaemonSets, ImageState, Readiness, WorkloadS
 from archfit.audit.running.container_images import EVIDENCE, SUSPICION
 from archfit.audit.upgrades.upgrades import Upgrades
 from archfit.base.printable import count, few
+from archfit.facts.facts import ImageFacts, PodState, Standing
+from archfit.facts.merge import missing_shards
 
 _NAMED = 5
 STANDING_WORDS: dict[Standing, str] = {

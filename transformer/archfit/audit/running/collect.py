@@ -16,8 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
-from archfit.audit.facts import AuditFacts, ContainerImage, ImageFacts, NodeFacts, PoolFacts, Snapshot
-from archfit.audit.merge import sorted_facts
 from archfit.audit.running.container_images import container_images, container_statuses, reference_of
 from archfit.audit.running.fold import Gathered, LastRun, PodTemplate, folded
 from archfit.audit.running.object_fields import (
@@ -41,6 +39,8 @@ from archfit.cluster.nodes import CLUSTER_NAME
 from archfit.cluster.pools.pool import Pool
 from archfit.cluster.pools.read import is_beside, is_pool, of_this_cluster, pools
 from archfit.cluster.quantity import milli, units
+from archfit.facts.facts import AuditFacts, ContainerImage, ImageFacts, NodeFacts, PoolFacts, Snapshot
+from archfit.facts.merge import sorted_facts
 from archfit.options.settings import Options
 from archfit.options.text_form import ARCH_KEYS
 from archfit.placement.affinity import ARCH_LABELS

@@ -20,9 +20,9 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from archfit.audit.facts import ContainerImage, Role
 from archfit.audit.running.object_fields import mapping, mappings, text
 from archfit.base.errors import InvalidReference
+from archfit.facts.facts import ContainerImage, Role
 from archfit.images.reference import parse
 from archfit.startup.record import Record
 

@@ -10,7 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from archfit.audit.facts import (
+from archfit.audit.running.container_images import EVIDENCE, ContainerStatus
+from archfit.audit.running.object_fields import on_node
+from archfit.audit.running.owners import Named, Owner, Owners
+from archfit.audit.running.templates import Template
+from archfit.audit.running.webhooks import Labels, Selectors, serves
+from archfit.facts.facts import (
     AuditFacts,
     BuildFacts,
     ContainerImage,
@@ -21,12 +26,7 @@ from archfit.audit.facts import (
     WorkloadFacts,
     any_of,
 )  # fmt: skip
-from archfit.audit.merge import build_key, workload_key
-from archfit.audit.running.container_images import EVIDENCE, ContainerStatus
-from archfit.audit.running.object_fields import on_node
-from archfit.audit.running.owners import Named, Owner, Owners
-from archfit.audit.running.templates import Template
-from archfit.audit.running.webhooks import Labels, Selectors, serves
+from archfit.facts.merge import build_key, workload_key
 from archfit.startup.record import Record
 
 _MOST_FAILING = 10

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from archfit.audit.facts import ContainerImage, Role, Term
 from archfit.audit.running.container_images import container_image, reference_of
 from archfit.audit.running.object_fields import (
     is_windows,
@@ -19,6 +18,7 @@ from archfit.audit.running.pod_requests import devices, requested_by_manifest
 from archfit.audit.running.webhooks import Labels, labels_of
 from archfit.base.patch import Path
 from archfit.base.results import Location
+from archfit.facts.facts import ContainerImage, Role, Term
 from archfit.placement.requirement import container_start
 from archfit.programs.start import Start
 from archfit.startup.record import Record

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 
 from archfit.audit.build_lookup import found_of
 from archfit.audit.clusters import brought
-from archfit.audit.facts import AuditFacts, ImageFacts
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.upgrades.upgrades import lacking_images
+from archfit.facts.facts import AuditFacts, ImageFacts
 from archfit.images.candidates import NewerTags
 from archfit.images.platforms import ARCHITECTURES, Platform
 from archfit.lookup.lookup import Lookup

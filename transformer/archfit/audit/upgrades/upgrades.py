@@ -11,9 +11,9 @@ import re
 from collections.abc import Sequence
 
 from archfit.audit.amount import NOTHING, Amount
-from archfit.audit.facts import ImageFacts
 from archfit.audit.readiness import ImageFinding, WorkloadFinding
 from archfit.base.errors import InvalidReference
+from archfit.facts.facts import ImageFacts
 from archfit.images.candidates import NewerTag
 from archfit.images.overrides import matches
 from archfit.images.reference import parse

@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from archfit.audit.facts import SCHEMA, AuditFacts
-from archfit.audit.merge import sorted_facts
 from archfit.base.errors import InvalidInput, InvalidReference, UsageError
 from archfit.base.files import read_file
 from archfit.base.printable import visible
 from archfit.base.record_json import camel_case
+from archfit.facts.facts import SCHEMA, AuditFacts
+from archfit.facts.merge import sorted_facts
 from archfit.images.platforms import parse_platform
 from archfit.startup.record import Record
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import Any
 
-from archfit.audit.facts import AuditFacts, BuildFacts, ImageFacts, Shard, Snapshot, WorkloadFacts
 from archfit.base.errors import InvalidReference
+from archfit.facts.facts import AuditFacts, BuildFacts, ImageFacts, Shard, Snapshot, WorkloadFacts
 from archfit.images.reference import parse
 from archfit.startup.record import Record
 
