@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     W = TypeVar("W")
 
 _USUAL = Operator()
-_SHOWN_SERVERS = 10
 
 
 class Lookup:
