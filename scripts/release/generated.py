@@ -7,7 +7,7 @@ import shutil
 
 from places import Release, run
 
-_SCHEMAS = ("config", "report", "check", "explain", "audit", "lock")
+_SCHEMAS = ("config", "report", "check", "explain", "audit", "inspect", "lock")
 
 
 def check(release: Release) -> str:

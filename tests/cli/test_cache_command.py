@@ -18,6 +18,7 @@ from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store.open import open_store
 from archfit.options.settings import Operator
 from archfit.options.text_form import cache_path
+from archfit.yaml.json_output import document_head
 from program import archfit
 from redis_server import RedisServer
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
+HEAD = document_head("cache")
 NOW = 1_767_225_600
 DAY = 86400
 HOST = '{"scheme": "", "realm": "", "service": "", "head": true}'
@@ -85,7 +87,7 @@ def test_path_is_where_the_cache_is(tmp_path: Path) -> None:
     config = tmp_path / "archfit.yaml"
     config.write_text("apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\noperator: {cache: /from/file}\n")
     assert told("path", "--config", str(config)) == "/from/file\n"
-    assert told("path", "--json", "--cache", "/x") == '{"place": "/x"}\n'
+    assert json.loads(told("path", "--json", "--cache", "/x")) == {**HEAD, "place": "/x"}
 
 
 def test_info(place: str) -> None:
@@ -93,12 +95,15 @@ def test_info(place: str) -> None:
     known = json.loads(told("info", "--cache", place, "--json"))
     assert known.pop("size") > 500
     assert known == {
+        **HEAD,
         "place": place, "format": 2, "tags": 3, "digests": 3, "builds": 0, "lists": 0, "servers": 1, "claims": 2,
         "others": 1, "unreadable": 2, "oldest": "2025-11-22T00:00:00Z", "newest": "2025-12-31T00:00:00Z",
     }  # fmt: skip
     lines = told("info", "--cache", place).splitlines()
     assert lines[2].endswith(" bytes")
-    shown = [f"{name}:".ljust(12) + f"{value}" for name, value in known.items() if name != "format"]
+    shown = [
+        f"{name}:".ljust(12) + f"{value}" for name, value in known.items() if name not in {*HEAD, "format"}
+    ]
     assert [lines[0], *lines[3:]] == shown
 
 
@@ -124,6 +129,7 @@ def test_prune_removes_what_no_run_would_use(place: str) -> None:
 def test_prune_goes_by_the_operators_times(place: str) -> None:
     filled(place)
     assert json.loads(told("prune", "--cache", place, "--max-stale", "60d", "--json")) == {
+        **HEAD,
         "place": place, "removed": 3, "left": 7, "tags": 1, "digests": 0, "builds": 0, "lists": 0, "servers": 0,
         "claims": 1, "others": 1,
     }  # fmt: skip

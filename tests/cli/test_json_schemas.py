@@ -9,11 +9,11 @@ import jsonschema
 import pytest
 from registry import Registry
 
+from archfit import __version__
 from archfit.base import results
 from archfit.base.documentation import schema_id
 from archfit.base.errors import InvalidLock
 from archfit.check.findings import RULES
-from archfit.check.listing import SCHEMA as CHECK
 from archfit.cli.schema import schema
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.lookup.lockfile import parse
@@ -92,7 +92,7 @@ def test_the_words_of_the_schema_are_those_of_the_results():
     for severity in (result["severity"], finding["severity"]):
         assert severity["enum"] == ast.literal_eval(results.Severity.removeprefix("Literal"))
     rules = {rule["const"]: rule["description"] for rule in finding["rule"]["oneOf"]}
-    assert (rules, check["properties"]["schema"]["const"]) == (RULES, CHECK)
+    assert rules == RULES
 
 
 @pytest.mark.parametrize(
@@ -143,6 +143,42 @@ def test_every_check_follows_its_schema(archfit, mirrors, tmp_path, words):
 def test_a_member_that_the_schema_lacks_is_refused(name):
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"secrets": []}, SCHEMAS[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "status"),
+    [
+        pytest.param("report", ("--report=/dev/stdout", "-o=out.yaml"), 0, id="report"),
+        pytest.param("report", ("last",), 0, id="last"),
+        pytest.param("check", ("check",), 3, id="check"),
+        pytest.param("explain", ("explain",), 0, id="explain"),
+        pytest.param("audit", ("audit",), 0, id="audit"),
+        pytest.param("audit-images", ("audit", "--images"), 0, id="audit-images"),
+        pytest.param("patch", ("patch",), 0, id="patch"),
+        pytest.param("policy-stats", ("policy", "--stats", "-"), 0, id="policy-stats"),
+        pytest.param("inspect", ("inspect", *IMAGES, "x.example/gone:1"), 1, id="inspect"),
+        pytest.param("login-check", ("login-check", "x.example"), 0, id="login-check"),
+        *(pytest.param("cache", ("cache", word), 0, id=f"cache-{word}") for word in BY_NAME["cache"].words),
+        pytest.param("doctor", ("doctor",), 0, id="doctor"),
+        pytest.param("version", ("version",), 0, id="version"),
+        pytest.param("lock-changes", ("lock",), 0, id="lock"),
+    ],
+)
+def test_every_document_begins_with_its_schema_and_the_version(
+    archfit, mirrors, tmp_path, name, words, status
+):
+    environ = {"XDG_STATE_HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    stream = STREAM.partition("---\n")[0].encode()
+    archfit(stream, *mirrors, **environ).ok()
+    form = () if words[0].startswith("--report") else ("--format=json",)
+    asking = () if words[0] in {"last", "cache", "doctor", "version"} else mirrors
+    ran = archfit(stream, *words, *form, *asking, cwd=tmp_path, **environ)
+    assert ran.status == status, ran.stderr
+    document = json.loads(ran.stdout)
+    assert list(document)[:2] == ["schema", "archfit"]
+    assert document["schema"].split("/")[:2] == ["archfit.dev", name]
+    assert document["archfit"] == __version__
+    jsonschema.validate(document, SCHEMAS[name])
 
 
 def test_a_lock_file_follows_its_schema(archfit, mirrors, tmp_path):

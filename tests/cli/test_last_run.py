@@ -91,7 +91,7 @@ def test_a_run_that_failed_is_the_last_one_too(archfit: Callable[..., Ran], tmp_
     archfit(JOB, "--strct", **state)
     assert archfit(b"", "last", **state).ok().decode().splitlines()[1].startswith("exit 2")
     report = json.loads((tmp_path / "archfit" / "last.json").read_bytes())
-    assert list(report)[:3] == ["archfit", "time", "command"]
+    assert list(report)[:3] == ["schema", "archfit", "time"]
 
 
 def test_no_option_of_the_command_reaches_the_report(archfit: Callable[..., Ran], tmp_path: Path) -> None:

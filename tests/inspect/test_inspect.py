@@ -15,6 +15,7 @@ import fake_registry as fakes
 from archfit.base.errors import UsageError
 from archfit.inspect.command import inspect as run
 from archfit.registry import manifest as media
+from archfit.yaml.json_output import document_head
 from fake_registry import Answer, FakeRegistry
 from program import archfit
 
@@ -151,6 +152,7 @@ class TestJson:
         )
         assert image["mediaType"] == about["mediaType"] == media.OCI_MANIFEST
         assert inspect.told("x.example/app:1") == {
+            **document_head("inspect"),
             "images": [
                 {
                     "image": "x.example/app:1",

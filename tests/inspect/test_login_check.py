@@ -17,6 +17,7 @@ import pytest
 
 from archfit.base.errors import UsageError
 from archfit.inspect.login_check import check_login as run
+from archfit.yaml.json_output import document_head
 from fake_registry import Answer, FakeRegistry
 from program import archfit
 
@@ -316,6 +317,7 @@ def test_the_program_itself(check, served):
     path = check.auths({check.host: pair("me")})
     ran = archfit(b"", "login-check", check.host, "--json", **check.environ)
     assert json.loads(ran.ok()) == {
+        **document_head("login-check"),
         "for": check.host,
         "good": True,
         "servers": [

@@ -149,7 +149,7 @@ def test_kustomize_is_the_default_and_the_summary_is_on_stderr(patch):
     [
         pytest.param("kustomize", "patches: []\n", id="kustomize"),
         pytest.param("flux-helmrelease", "        patches: []\n", id="flux-helmrelease"),
-        pytest.param("json", "[]\n", id="json"),
+        pytest.param("json", '  "patches": []\n}\n', id="json"),
     ],
 )
 def test_nothing_to_change_is_an_empty_list(patch, form, end):
@@ -260,7 +260,7 @@ spec:
 
 def test_objects_inside_of_others_are_patched_as_part_of_them(patch):
     """Kustomize sees the outer object alone; its pod specs make one patch."""
-    (entry,) = json.loads(patch(NESTED, "--format", "json").ok())
+    (entry,) = json.loads(patch(NESTED, "--format", "json").ok())["patches"]
     assert entry["object"] == {
         "apiVersion": "work.open-cluster-management.io/v1",
         "kind": "ManifestWork",
@@ -280,7 +280,7 @@ def test_items_of_lists_are_objects_of_their_own(patch, kind):
         f"apiVersion: {api}\nkind: {kind}\nitems:\n- metadata: {{name: a}}\n{item}"
         "  spec: {template: {spec: {containers: [{name: a, image: 'x.example/amd:1'}]}}}\n"
     )
-    (entry,) = json.loads(patch(text.encode(), "--format", "json").ok())
+    (entry,) = json.loads(patch(text.encode(), "--format", "json").ok())["patches"]
     assert entry["object"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"}
     assert entry["patch"][0]["path"] == "/spec/template/spec/affinity"
 
@@ -290,7 +290,7 @@ def test_numbers_and_booleans_are_those_that_kubernetes_reads():
         Typed("int", text) for text in ("300", "+5", "-7", "0x1f", "0o17", "017", "1_000", "0b11", "0")
     ] + [Typed("float", "1e3"), Typed("float", ".5"), Typed("bool", "true"), Typed("bool", "false"), None]
     text = as_json(web([Test(("spec", "a"), values)]))
-    assert json.loads(text)[0]["patch"][0]["value"] == [
+    assert json.loads(text)["patches"][0]["patch"][0]["value"] == [
         300, 5, -7, 31, 15, 15, 1000, 3, 0, 1000.0, 0.5, True, False, None,
     ]  # fmt: skip
 

@@ -9,11 +9,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+import jsonschema
 import pytest
 import yaml
 from registry import Registry
 
 from archfit.base.errors import ArchfitError
+from archfit.cli.schema import schema
 from archfit.options.settings import Operator, Options, Settings
 from archfit.options.table import SPEC
 from archfit.policy.command import write_policy as run
@@ -453,6 +455,7 @@ def test_the_check_names_each_object_in_its_place(cluster: Policy):
     text += pod("quay.io/team/app:1", name="a") + pod("nginx:1.27", name="b")
     said = cluster.run("--check", "--context", "prod", "--json", "-", text=text)
     assert said.status == 3, said.stderr
+    jsonschema.validate(json.loads(said.stdout), json.loads(schema("policy-check")))
     found = json.loads(said.stdout)["pods"]
     assert [(one["object"]["name"], one["location"]["document"], one["outcome"]) for one in found] == [
         ("r", 1, "not-compared"),

@@ -223,7 +223,7 @@ def test_patches_of_a_transformed_stream_are_none(build, kustomize, patch, trans
 def test_json_applied_as_rfc_6902_gives_the_same_objects(patch, transform, base):
     """The library jsonpatch refuses `test` of a missing member, which RFC 6902 has no word for: the rest holds."""
     before = list(objects(base))
-    for entry in json.loads(patch(base, "--format", "json").ok()):
+    for entry in json.loads(patch(base, "--format", "json").ok())["patches"]:
         (at,) = [number for number, value in enumerate(before) if named(value) == entry["object"]]
         steps = [step for step in entry["patch"] if step["op"] != "test" or step["value"] is not None]
         before[at] = jsonpatch.apply_patch(before[at], steps)
@@ -243,7 +243,7 @@ def named(value):
 def test_json_is_what_kubectl_patch_takes(tool, tmp_path, patch, transform):
     """`test` with null for a missing member included: evanphx/json-patch is the API server's library, too."""
     base = CASES["tolerations"]
-    (entry,) = json.loads(patch(base, "--format", "json").ok())
+    (entry,) = json.loads(patch(base, "--format", "json").ok())["patches"]
     (tmp_path / "a.yaml").write_bytes(base)
     patched = ["-p", json.dumps(entry["patch"])]
     words = ["patch", "--local", "-f", tmp_path / "a.yaml", "--type=json", "-o", "json", *patched]

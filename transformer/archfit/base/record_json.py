@@ -7,10 +7,12 @@ Literal -> enum                                X | None -> anyOf
 from __future__ import annotations
 
 import typing
+from collections.abc import Mapping
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from archfit.base.documentation import schema_id
 from archfit.startup.record import Record
 
 _SCALARS = {str: "string", int: "integer", bool: "boolean"}
@@ -61,6 +63,32 @@ def _record(record: type[Record], definitions: dict[str, Any]) -> dict[str, Any]
 def object_schema(members: dict[str, Any]) -> dict[str, Any]:
     """An object that has all of these members and no others."""
     return {"type": "object", "properties": members, "required": list(members), "additionalProperties": False}
+
+
+def members_schema(hints: Mapping[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """An object with these members, each a type or a schema. A name with `?` at its end may be missing."""
+    members = {
+        name.rstrip("?"): hint if isinstance(hint, dict) else schema_of(hint, definitions)
+        for name, hint in hints.items()
+    }
+    return {**object_schema(members), "required": [name for name in hints if not name.endswith("?")]}
+
+
+def document_schema(
+    schema: str, title: str, hints: Mapping[str, Any], definitions: dict[str, Any]
+) -> dict[str, Any]:
+    """The published schema of a JSON document of archfit's own. schema: its first member, archfit.dev/NAME/VERSION.
+
+    hints: the members behind the first two, as `members_schema` takes them.
+    """
+    version = {"type": "string", "description": "The version that ran."}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": schema_id(schema.split("/")[1]),
+        "title": title,
+        **members_schema({"schema": {"const": schema}, "archfit": version, **hints}, definitions),
+        **({"$defs": dict(sorted(definitions.items()))} if definitions else {}),
+    }
 
 
 def list_schema(items: dict[str, Any]) -> dict[str, Any]:

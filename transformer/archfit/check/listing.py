@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from archfit import __version__
 from archfit.base.printable import count, visible
 from archfit.check.findings import Check, Finding, counts
 from archfit.reports.summary import unknown_words
-from archfit.yaml.json_output import json_output, object_value
-
-SCHEMA = "archfit.dev/check/v1alpha2"
+from archfit.yaml.json_output import document_head, json_output, object_value
 
 
 def text(check: Check) -> bytes:
@@ -96,8 +93,7 @@ def note(finding: Finding) -> str:
 def as_json(check: Check) -> bytes:
     """The check as one JSON object."""
     value = {
-        "schema": SCHEMA,
-        "archfit": __version__,
+        **document_head("check"),
         "check": "require" if check.required else "placement",
         **({"require": list(check.required)} if check.required else {}),
         "exit": check.exit_code,

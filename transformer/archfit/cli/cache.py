@@ -20,7 +20,7 @@ from archfit.lookup.store import sqlite
 from archfit.lookup.store.open import cache_location, open_store
 from archfit.options.option_entries import CacheServer
 from archfit.options.settings import Operator
-from archfit.yaml.json_output import json_output
+from archfit.yaml.json_output import document_head, json_output
 
 if TYPE_CHECKING:
     from archfit.lookup.store.redis import RedisStore
@@ -61,7 +61,8 @@ def manage_cache(
         finally:
             if store:
                 store.close()
-    stdout.write(json_output(value, indent=None) if invocation.flags.format == "json" else encoded(text))
+    whole = {**document_head("cache"), **value}
+    stdout.write(json_output(whole, indent=None) if invocation.flags.format == "json" else encoded(text))
     return 0
 
 

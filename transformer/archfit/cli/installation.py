@@ -24,7 +24,7 @@ from archfit.facts.facts import SCHEMA as AUDIT
 from archfit.lookup.lockfile import VERSION as LOCK
 from archfit.lookup.store.sqlite import SCHEMA as CACHE
 from archfit.options.config_file import API_VERSION
-from archfit.yaml.json_output import json_output
+from archfit.yaml.json_output import document_head, json_output
 from archfit.yaml.tree import C_EXTENSION
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -104,7 +104,8 @@ def show_installation(argv: Sequence[str], stdout: BinaryIO) -> int:
     if words:
         raise UsageError("'archfit version' takes no argument but --format")
     facts = installation()
-    stdout.write(json_output(facts) if flags.format == "json" else encoded("\n".join([*lines(facts), ""])))
+    whole = {**document_head("version"), **facts}
+    stdout.write(json_output(whole) if flags.format == "json" else encoded("\n".join([*lines(facts), ""])))
     return 0
 
 

@@ -21,6 +21,7 @@ _FROM_CODE = {
     "explain": "archfit.explain.schema",
     "audit": "archfit.audit.report.json",
 }
+_FILES = ("report", "check", "lock")
 
 
 def show_schema(argv: Sequence[str], stdout: BinaryIO) -> int:
@@ -39,5 +40,10 @@ def schema(name: str) -> bytes:
     """The schema of that name, as the command takes it."""
     if name in _FROM_CODE:
         return json_output(import_module(_FROM_CODE[name]).schema())
-    with open(os.path.join(os.path.dirname(__file__), "schemas", f"{name}.schema.json"), "rb") as file:
-        return file.read()
+    if name in _FILES:
+        with open(os.path.join(os.path.dirname(__file__), "schemas", f"{name}.schema.json"), "rb") as file:
+            return file.read()
+    from archfit.cli import document_schemas
+
+    title = dict(BY_NAME["schema"].arguments)[name].removesuffix(".")
+    return json_output(document_schemas.schema(name, title))

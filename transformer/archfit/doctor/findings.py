@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from archfit.base.record_json import record_value
 from archfit.startup.record import Record
+from archfit.yaml.json_output import document_head
 
 OK, NOTE, MISSING, WRONG = "ok", "note", "missing", "wrong"
 _WORST_FIRST = (WRONG, MISSING, NOTE, OK)
@@ -103,6 +104,7 @@ def exit_code(findings: Iterable[Diagnostic]) -> int:
 def doctor_value(facts: object, findings: Sequence[Diagnostic]) -> dict[str, object]:
     """All of it for JSON. facts: as `archfit version --json` has them."""
     return {
+        **document_head("doctor"),
         "installation": facts,
         "findings": [{**record_value(finding), "remedy": finding.remedy or None} for finding in findings],
         "entryPoints": [

@@ -21,7 +21,7 @@ from archfit.startup.record import Record
 from archfit.workloads.documents import Document
 from archfit.workloads.pod_specs import reference_of
 from archfit.workloads.pods import Pod
-from archfit.yaml.json_output import json_output, object_value
+from archfit.yaml.json_output import document_head, json_output, object_value
 from archfit.yaml.values import mapping_of, plain, text_of
 
 
@@ -89,7 +89,7 @@ def problems(patched: Sequence[Entry]) -> list[Message]:
 
 
 def as_json(patched: Iterable[Entry]) -> bytes:
-    """The patches as a JSON list: object, where it stands, and its RFC 6902 patch."""
+    """The patches as a JSON document: of each the object, where it stands, and its RFC 6902 patch."""
     value = [
         {
             "object": {key: part for key, part in object_value(entry.ref).items() if part},
@@ -102,7 +102,7 @@ def as_json(patched: Iterable[Entry]) -> bytes:
         for entry in patched
         if entry.patch
     ]
-    return json_output(value)
+    return json_output({**document_head("patch"), "patches": value})
 
 
 def _outermost(value: Any, path: Path) -> tuple[Path, dict[str, Any]]:

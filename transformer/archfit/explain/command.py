@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any, BinaryIO, TextIO
 
-from archfit import __version__
 from archfit.base import standard_streams
 from archfit.base.errors import UsageError
 from archfit.base.record_json import record_value
@@ -31,7 +30,7 @@ from archfit.placement.selection import questions
 from archfit.pod_stages import located
 from archfit.reports.summary import lines
 from archfit.run import Run
-from archfit.yaml.json_output import json_output
+from archfit.yaml.json_output import document_head, json_output
 
 _COMMAND = BY_NAME["explain"]
 
@@ -114,7 +113,7 @@ def as_json(whole: Explained, exit_code: int) -> bytes:
     """One JSON object."""
     return json_output(
         {
-            "archfit": __version__,
+            **document_head("explain"),
             "exit": exit_code,
             "pods": [_flat(pod.location, **record_value(pod.explanation)) for pod in whole.pods],
             "passedOver": [

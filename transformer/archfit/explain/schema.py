@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from archfit.base.documentation import schema_id
-from archfit.base.record_json import list_schema, object_schema, schema_of
+from archfit.base.record_json import document_schema, list_schema, object_schema, schema_of
 from archfit.explain.explanation import Explanation
 from archfit.workloads.unsupported.untouched import Untouched
+from archfit.yaml.json_output import shape
 
 FIELDS: dict[str, dict[str, str]] = {
     "Location": {
@@ -102,23 +102,15 @@ def schema() -> dict[str, Any]:
     for name in ("Location", "ObjectRef", "Untouched", "Explanation"):
         del definitions[name]
     head = {**described["Location"], **described["ObjectRef"]}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": schema_id("explain"),
-        "title": "Output of archfit explain --format json",
-        **object_schema(
-            {
-                "archfit": {"type": "string", "description": "The version that ran."},
-                "exit": {"enum": [0, 1], "description": "The exit code."},
-                "pods": {
-                    **list_schema(object_schema({**head, **described["Explanation"]})),
-                    "description": "The pods, in the order of the input.",
-                },
-                "passedOver": {
-                    **list_schema(object_schema({**head, **described["Untouched"]})),
-                    "description": "Objects that may hold pods and that archfit leaves as they are.",
-                },
-            }
-        ),
-        "$defs": dict(sorted(definitions.items())),
+    content = {
+        "exit": {"enum": [0, 1], "description": "The exit code."},
+        "pods": {
+            **list_schema(object_schema({**head, **described["Explanation"]})),
+            "description": "The pods, in the order of the input.",
+        },
+        "passedOver": {
+            **list_schema(object_schema({**head, **described["Untouched"]})),
+            "description": "Objects that may hold pods and that archfit leaves as they are.",
+        },
     }
+    return document_schema(shape("explain"), "Output of archfit explain --format json", content, definitions)

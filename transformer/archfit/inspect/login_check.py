@@ -31,7 +31,7 @@ from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
 from archfit.startup.record import Record
-from archfit.yaml.json_output import json_output
+from archfit.yaml.json_output import document_head, json_output
 
 _COMMAND = BY_NAME["login-check"]
 
@@ -68,7 +68,9 @@ def check_login(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: 
             }
             for server in checked
         ]
-        stdout.write(json_output({"for": name, "good": good, "servers": servers}))
+        stdout.write(
+            json_output({**document_head("login-check"), "for": name, "good": good, "servers": servers})
+        )
     else:
         stdout.write("\n".join(_text(name, server) for server in checked).encode())
     stdout.flush()

@@ -15,7 +15,7 @@ from archfit.images.platforms import Absent, Answer, Found, Malformed, Platform,
 from archfit.inspect.listing import ListedEntry, ManifestListing
 from archfit.programs.program import Verdict, wrong_words
 from archfit.startup.record import Record
-from archfit.yaml.json_output import json_output
+from archfit.yaml.json_output import document_head, json_output
 
 _HEADS = ("PLATFORM", "DIGEST", "SIZE", "KIND")
 
@@ -79,7 +79,9 @@ def text(images: Sequence[Inspected]) -> str:
 
 def as_json(images: Sequence[Inspected], requests: Mapping[str, int]) -> bytes:
     """One JSON object. requests: by kind, of all images together."""
-    return json_output({"images": list(map(_image_value, images)), "requests": dict(requests)})
+    return json_output(
+        {**document_head("inspect"), "images": list(map(_image_value, images)), "requests": dict(requests)}
+    )
 
 
 def _lines(image: Inspected) -> Iterator[str]:

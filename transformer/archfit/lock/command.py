@@ -27,7 +27,7 @@ from archfit.lookup import lockfile
 from archfit.lookup.lockfile import DEFAULT_PATH, content_of, render, replace
 from archfit.options.settings import Options
 from archfit.reports.summary import failure, lines, unknown_words
-from archfit.yaml.json_output import json_output
+from archfit.yaml.json_output import document_head, json_output
 
 _COMMAND = BY_NAME["lock"]
 _WORDS_OF_CHECK = {"added": "missing", "dropped": "unused"}
@@ -68,7 +68,7 @@ def lock(
     if write:
         replace(path, text)
     if flags.format == "json":
-        head = {"lockFile": path, "images": len(after), "written": write}
+        head = {**document_head("lock-changes"), "lockFile": path, "images": len(after), "written": write}
         stdout.write(json_output({**head, "changes": [change.as_json() for change in changed]}))
     stale = flags.check and (bool(changed) or content is None)
     words = _WORDS_OF_CHECK if flags.check else {}

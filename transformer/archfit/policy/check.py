@@ -19,7 +19,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any, BinaryIO, TextIO
 
-from archfit import __version__
 from archfit.base import standard_streams
 from archfit.base.patch import apply
 from archfit.base.printable import count, visible
@@ -39,7 +38,7 @@ from archfit.reports.summary import failure, lines
 from archfit.run import Run
 from archfit.startup.record import Record
 from archfit.webhook.admitted_pod import AdmittedPod, admitted_pod, at_admission
-from archfit.yaml.json_output import json_output, location_value, object_value
+from archfit.yaml.json_output import document_head, json_output, location_value, object_value
 from archfit.yaml.values import mapping_of, plain, typed
 
 _COMMAND = BY_NAME["policy"]
@@ -86,7 +85,9 @@ def as_text(name: str, pods: Sequence[ComparedPod]) -> bytes:
 
 def as_json(name: str, pods: Sequence[ComparedPod]) -> bytes:
     """The check as one JSON object."""
-    return json_output({"archfit": __version__, "policy": name, "pods": [_value(pod) for pod in pods]})
+    return json_output(
+        {**document_head("policy-check"), "policy": name, "pods": [_value(pod) for pod in pods]}
+    )
 
 
 def _value(pod: ComparedPod) -> dict[str, Any]:

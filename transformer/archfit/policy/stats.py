@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from archfit import __version__
+from archfit.yaml.json_output import document_head
 
 MAX_CODE_POINTS = 100_000  # of an expression (cel-go, parser)
 MAX_OBJECT_BYTES = 1_572_864  # of an object in etcd
@@ -20,7 +20,7 @@ def policy_stats(objects: Sequence[Mapping[str, Any]], images: int, platform_lis
         for name, text in _expressions(value)
     ]
     return {
-        "archfit": __version__,
+        **document_head("policy-stats"),
         "images": images,
         "platformLists": platform_lists,
         "objects": [

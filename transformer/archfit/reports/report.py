@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 
-from archfit import __version__
 from archfit.base.patch import dotted, to_json
 from archfit.base.results import Decision, Message
 from archfit.startup.record import Record
-from archfit.yaml.json_output import json_parts, location_value, object_value
+from archfit.yaml.json_output import document_head, json_parts, location_value, object_value
 from archfit.yaml.stream import OutputChange
 
 TYPE_CHECKING = False
@@ -53,7 +52,7 @@ def json_report(report: RunReport, time: str) -> Iterator[bytes]:
 
 
 def _members(report: RunReport, time: str) -> Iterator[tuple[str, Any]]:
-    yield "archfit", __version__
+    yield from document_head("report").items()
     yield "time", time
     yield "command", report.command
     yield "configuration", list(report.sources)

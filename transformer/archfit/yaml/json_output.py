@@ -6,6 +6,7 @@ system would act on are escaped (`printable.json_text`).
 
 from __future__ import annotations
 
+from archfit import __version__
 from archfit.base.printable import json_text
 from archfit.base.results import Location, ObjectRef
 from archfit.startup import c_json
@@ -17,6 +18,18 @@ if TYPE_CHECKING:
 
 _PART = 1 << 18
 _ITEMS = 100
+_VERSIONS = {"audit": "v1alpha2", "check": "v1alpha2"}
+"""Of the shapes that changed since they were first written."""
+
+
+def shape(name: str) -> str:
+    """What `schema` says in a document of archfit's own. name: of its schema, as `archfit schema` takes it."""
+    return f"archfit.dev/{name}/{_VERSIONS.get(name, 'v1alpha1')}"
+
+
+def document_head(name: str) -> dict[str, str]:
+    """The members with which every JSON document of archfit's own begins. name: of its schema."""
+    return {"schema": shape(name), "archfit": __version__}
 
 
 def json_output(value: Any, indent: int | None = 2) -> bytes:

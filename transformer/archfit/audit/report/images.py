@@ -14,7 +14,7 @@ from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
 from archfit.audit.report.csv import spreadsheet_cell
 from archfit.base.printable import visible
-from archfit.yaml.json_output import json_output
+from archfit.yaml.json_output import document_head, json_output
 
 _KEYS = ("runs", "lacks", "notKnown")
 _STATES = {"yes": 0, "unknown": 2}
@@ -30,7 +30,7 @@ def render(findings: AuditFindings, _since: AuditComparison | None, *, form: str
         rows.append((image.facts.reference or "(no image is named)", names))
     if form == "json":
         images = [{"image": image, **dict(zip(_KEYS, names, strict=True))} for image, names in rows]
-        return json_output({"images": images})
+        return json_output({**document_head("audit-images"), "images": images})
     if form == "csv":
         out = io.StringIO(newline="")
         table = [("image", *_KEYS), *((image, *map(" ".join, names)) for image, names in rows)]

@@ -12,7 +12,6 @@ from io import BytesIO
 from itertools import chain
 from typing import Any
 
-from archfit import __version__
 from archfit.audit.amount import Amount
 from archfit.audit.builds import NodeFault, ReasonCount, VerdictCount
 from archfit.audit.capacity import Capacity
@@ -33,10 +32,18 @@ from archfit.audit.readiness import (
 )  # fmt: skip
 from archfit.audit.report.words import ready_share
 from archfit.audit.upgrades.upgrades import Upgrades
-from archfit.base.documentation import schema_id
 from archfit.base.printable import json_text
-from archfit.base.record_json import camel_case, list_schema, object_schema, record_value, schema_of
+from archfit.base.record_json import (
+    camel_case,
+    document_schema,
+    list_schema,
+    members_schema,
+    object_schema,
+    record_value,
+    schema_of,
+)
 from archfit.facts.facts import SCHEMA, AuditFacts, Standing
+from archfit.yaml.json_output import document_head
 
 _SUMMARY = (
     *("clusters", "architectures", "required", "assume_cpu", "daemon_sets", "readiness", "groups"),
@@ -47,7 +54,7 @@ _SUMMARY = (
 def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:
     """One JSON document in UTF-8. since: what changed since an earlier audit; null where there is none."""
     parts = chain(
-        (f'{{"schema": "{SCHEMA}",\n"archfit": "{__version__}",\n"facts": ',),
+        (json.dumps(document_head("audit"), separators=(",\n", ": "))[:-1], ',\n"facts": '),
         facts_text(findings.facts),
         (',\n"findings": ',),
         _findings_text(findings),
@@ -156,9 +163,7 @@ def schema() -> dict[str, Any]:
         return schema_of(hint, definitions)
 
     def members(**hints: Any) -> dict[str, Any]:
-        return object_schema(
-            {name: hint if isinstance(hint, dict) else of(hint) for name, hint in hints.items()}
-        )
+        return members_schema(hints, definitions)
 
     def by_architecture(hint: Any) -> dict[str, Any]:
         return {"type": "object", "additionalProperties": of(hint)}
@@ -194,14 +199,9 @@ def schema() -> dict[str, Any]:
         )
         for side in ("before", "after")
     }
-    whole = members(
-        schema={"const": SCHEMA}, archfit=str, facts=AuditFacts, findings=findings,
-        comparison={"anyOf": [compared, {"type": "null"}]},
-    )  # fmt: skip
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": schema_id("audit"),
-        "title": "Report of archfit audit --format json",
-        **whole,
-        "$defs": dict(sorted(definitions.items())),
+    content = {
+        "facts": AuditFacts,
+        "findings": findings,
+        "comparison": {"anyOf": [compared, {"type": "null"}]},
     }
+    return document_schema(SCHEMA, "Report of archfit audit --format json", content, definitions)

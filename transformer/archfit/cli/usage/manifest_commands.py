@@ -162,7 +162,7 @@ PATCH = Command(
             "kustomize: a component with its list of patches. flux-helmrelease: spec.postRenderers of a "
             "HelmRelease. flux-kustomization: spec.patches of a Kustomization of Flux. fleet: a kustomization "
             "for the folder that fleet.yaml names. sveltos: spec.patches of a ClusterProfile. kubevela: the trait "
-            "kustomize-patch. json: a list of objects, each with its JSON Patch (RFC 6902).",
+            "kustomize-patch. json: objects, each with its JSON Patch (RFC 6902).",
             values="kustomize flux-helmrelease flux-kustomization fleet sveltos kubevela json",
             brief="kustomize, flux-helmrelease, flux-kustomization, fleet, sveltos, kubevela or json.",
             default="kustomize",
