@@ -17,7 +17,7 @@ _PACKAGE = _ROOT / "transformer" / "archfit"
 _ROW = re.compile(r"^\| [^|]+ \| [^|]+ \| ([^|]*)\|$", re.MULTILINE)
 WORDS = {"found", "one", "made", "said", "asked", "told"}
 PUBLISHED = {
-    "transformer/archfit/audit/upgrades/upgrades.py": {"asked"},
+    "transformer/archfit/audit/upgrades.py": {"asked"},
     "transformer/archfit/explain/explanation.py": {"decided"},
 }
 """Fields that a report shows under their name."""

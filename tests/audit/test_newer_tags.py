@@ -18,7 +18,7 @@ from tests.audit.cluster_objects import bare_pod as pod
 from tests.audit.cluster_objects import node, workload
 
 from archfit.audit.command import audit as run
-from archfit.audit.upgrades.upgrades import is_own, of_an_account, replacement, to_do
+from archfit.audit.upgrades import is_own, of_an_account, replacement, to_do
 from archfit.base.errors import ArchfitError
 from archfit.facts.facts import ImageFacts
 from archfit.images.candidates import NewerTag

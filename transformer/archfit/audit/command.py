@@ -31,8 +31,8 @@ from archfit.audit.report import openmetrics as audit_openmetrics
 from archfit.audit.report import rules as audit_rules
 from archfit.audit.report import text as audit_text
 from archfit.audit.report.words import unknown_reasons, upgrade_counts
-from archfit.audit.upgrades.upgrade_lookup import with_newer_tags
-from archfit.audit.upgrades.upgrades import tag_updates
+from archfit.audit.upgrade_lookup import with_newer_tags
+from archfit.audit.upgrades import tag_updates
 from archfit.base import packages, standard_streams
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.base.files import read_file, replace, unwritable

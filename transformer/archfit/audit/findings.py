@@ -31,7 +31,7 @@ from archfit.audit.readiness import (
     workload_finding,
     wrong_programs,
 )
-from archfit.audit.upgrades.upgrades import Upgrades, upgrades
+from archfit.audit.upgrades import Upgrades, upgrades
 from archfit.base.errors import UsageError
 from archfit.facts.facts import AuditFacts
 from archfit.images.platforms import ARCHITECTURES, Platform

@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.places import Places
 from archfit.audit.readiness import Failures, Owner, WorkloadFinding, first_titles, use_state
-from archfit.audit.upgrades.upgrades import is_own, offers, replacement
+from archfit.audit.upgrades import is_own, offers, replacement
 from archfit.facts.facts import ContainerImage, ImageFacts, PodState
 from archfit.startup.record import Record
 

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.readiness import ImageFinding, Owner, WorkloadFinding, first_titles
-from archfit.audit.upgrades.upgrades import to_do
+from archfit.audit.upgrades import to_do
 from archfit.images.candidates import NewerTag
 from archfit.startup.record import Record
 

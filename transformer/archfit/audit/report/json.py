@@ -31,7 +31,7 @@ from archfit.audit.readiness import (
     WorkloadState,
 )  # fmt: skip
 from archfit.audit.report.words import ready_share
-from archfit.audit.upgrades.upgrades import Upgrades
+from archfit.audit.upgrades import Upgrades
 from archfit.base.printable import json_text
 from archfit.base.record_json import (
     camel_case,

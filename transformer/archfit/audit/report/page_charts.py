@@ -10,7 +10,7 @@ from archfit.audit.plan.waves import Waves
 from archfit.audit.plan.work_list import WorkItem, WorkList
 from archfit.audit.readiness import Readiness
 from archfit.audit.report.words import gain, ready_sentence, ready_share, share_after, wave_name
-from archfit.audit.upgrades.upgrades import Upgrades
+from archfit.audit.upgrades import Upgrades
 from archfit.base.printable import count, visible
 from archfit.startup.record import Record
 

@@ -15,7 +15,7 @@ from archfit.audit.plan.waves import Wave, Waves
 from archfit.audit.plan.work_list import WorkList
 from archfit.audit.readiness import Readiness, WorkloadFinding, title
 from archfit.audit.report import words
-from archfit.audit.upgrades.upgrades import to_do
+from archfit.audit.upgrades import to_do
 from archfit.base.printable import few
 from archfit.facts.facts import BuildFacts, Standing
 from archfit.startup.record import Record

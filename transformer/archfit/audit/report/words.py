@@ -18,7 +18,7 @@ from archfit.audit.plan.waves import Wave, Waves
 from archfit.audit.plan.work_list import WorkItem
 from archfit.audit.readiness import DaemonSets, ImageState, Readiness, WorkloadState, title
 from archfit.audit.running.container_images import EVIDENCE, SUSPICION
-from archfit.audit.upgrades.upgrades import Upgrades
+from archfit.audit.upgrades import Upgrades
 from archfit.base.printable import count, few
 from archfit.facts.facts import ImageFacts, PodState, Standing
 from archfit.facts.merge import missing_shards

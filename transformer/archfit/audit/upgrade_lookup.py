@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from archfit.audit.build_lookup import found_of
 from archfit.audit.clusters import brought
 from archfit.audit.findings import AuditFindings, findings
-from archfit.audit.upgrades.upgrades import lacking_images
+from archfit.audit.upgrades import lacking_images
 from archfit.facts.facts import AuditFacts, ImageFacts
 from archfit.images.candidates import NewerTags
 from archfit.images.platforms import ARCHITECTURES, Platform
