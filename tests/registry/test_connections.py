@@ -167,3 +167,45 @@ def test_a_thread_that_outlasts_the_run_leaves_no_connection_open(fake):
     http.close()
     http.exchange(Request("ping", "GET", f"{fake.url}/v2/", {}, fake.url, 100))
     assert not any(pool._idle.values())
+
+
+class _Records:
+    """Both what is below TLS and TLS itself: a context of one connection. parts: how much a write takes."""
+
+    def __init__(self, part: int = 1) -> None:
+        self.part = part
+        self.sent = b""
+
+    def wrap_bio(self, *_sides: object, server_hostname: str) -> _Records:
+        assert server_hostname
+        return self
+
+    def do_handshake(self) -> None:
+        return None
+
+    def read(self, *most: int) -> bytes:
+        if len(most) == 1:
+            raise ssl.SSLWantReadError
+        return b"a record without content"
+
+    def write(self, data: bytes, *_seconds: float) -> int:
+        self.sent += bytes(data[: self.part])
+        return self.part
+
+    def close(self) -> None:
+        return None
+
+
+@pytest.mark.parametrize("seconds", [0, 0.05])
+def test_records_without_content_do_not_keep_a_read_longer_than_it_may_wait(seconds: float) -> None:
+    records = _Records()
+    stream = TlsStream(records, records, "localhost", 10)  # type: ignore[arg-type]
+    with pytest.raises(TimeoutError):
+        stream.read(1, seconds)
+
+
+@pytest.mark.parametrize("part", [1, 4, 5, 9])
+def test_what_tls_takes_in_parts_arrives_whole(part: int) -> None:
+    records = _Records(part)
+    TlsStream(records, records, "localhost", 10).write(b"a body", 1)  # type: ignore[arg-type]
+    assert records.sent == b"a body"

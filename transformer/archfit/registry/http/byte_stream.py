@@ -65,18 +65,23 @@ class TlsStream:
             return b""
 
     def write(self, data: bytes, seconds: float) -> None:
-        self._do(lambda: self._tls.write(data), seconds)
+        rest = memoryview(data)
+        while rest:  # OpenSSL may write a part
+            part = rest
+            rest = rest[self._do(lambda: self._tls.write(part), seconds) :]  # noqa: B023 - it is called at once
 
     def close(self) -> None:
         self._below.close()
 
     def _do(self, step: Callable[[], T], seconds: float) -> T:
-        end = monotonic() + seconds
+        end, has_read = monotonic() + seconds, False
         while True:
             try:
                 result = step()
             except ssl.SSLWantReadError:
                 self._send(end)
+                if has_read and monotonic() >= end:  # records came without content
+                    raise TimeoutError from None
             except ssl.SSLError:
                 with contextlib.suppress(OSError):
                     self._send(end)  # the alert that says why
@@ -84,7 +89,7 @@ class TlsStream:
             else:
                 self._send(end)
                 return result
-            data = self._below.read(_READ_BYTES, max(0.0, end - monotonic()))
+            data, has_read = self._below.read(_READ_BYTES, max(0.0, end - monotonic())), True
             if data:
                 self._incoming.write(data)
             else:
