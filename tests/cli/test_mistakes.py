@@ -231,6 +231,14 @@ MISTAKES = [
     Mistake("a-cache-with-one-slash", 2, ["--cache", "redis:/127.0.0.1:6379"], ["archfit: error: --cache: begins as a URL without its two slashes: write it as 'redis://cache.example:6379/0', or a path behind ./"], POD),
     Mistake("four-mistakes-in-one-file", 2, ["--config", "a.yaml"], ["archfit: error: a.yaml line 4, spec.clusterArchitecture: there is no option 'clusterArchitecture': write 'clusterArchitectures'", "archfit: error: a.yaml line 5, spec.tolerate: has to be a list: write it as [gke]", "archfit: error: a.yaml line 6, spec.onUnknown: 'assum' is not one of fail, assume, leave: write 'assume'", "archfit: error: a.yaml line 7, operater: there is no key 'operater' here: write 'operator'"], POD, {"a.yaml": f"{HEAD}spec:\n  clusterArchitecture: [amd64]\n  tolerate: gke\n  onUnknown: assum\noperater: {{}}\n"}),
     Mistake("a-chart-for-the-post-renderer", 2, ["helm", "./chart"], ["archfit: error: archfit helm is the post-renderer of Helm 4: to render a chart, run helm template ./chart | archfit"], POD),
+    Mistake("a-release-for-the-post-renderer", 2, ["helm", "upgrade", "--install", "web", "./chart"], ["archfit: error: archfit helm is the post-renderer of Helm 4: to render a chart, run helm template web ./chart | archfit"], POD),
+    Mistake("a-file-for-the-post-renderer", 2, ["helm", "web.yaml"], ["archfit: error: archfit helm is the post-renderer of Helm 4: for files, run archfit web.yaml"], POD),
+    Mistake("a-kustomization-behind-kustomize", 2, ["kustomize", "build", "overlay"], ["archfit: error: 'kustomize' is not a command: helm template CHART | archfit, kustomize build DIR | archfit, or kubectl kustomize DIR | archfit"], POD),
+    Mistake("quiet-before-a-command", 2, ["-q", "check", "web.yaml"], ["archfit: error: 'check' is a command: write it first, as in archfit check web.yaml -q"], POD),
+    Mistake("quiet-before-a-tool", 2, ["setup", "-q", "kpt"], ["archfit: error: 'kpt' is a tool: write it first, as in archfit setup kpt -q"], POD),
+    Mistake("standard-input-of-check", 0, ["check", "-"], [], CONFIG_MAP),
+    Mistake("a-file-where-a-folder-is-written", 2, ["setup", "argocd", "-o", "plugin"], ["archfit: error: archfit setup argocd has no flag -o: the folder is --into DIR"], POD),
+    Mistake("a-folder-where-a-file-is-written", 2, ["setup", "cluster", "--into", "here"], ["archfit: error: archfit setup cluster has no flag --into: the file is -o FILE"], POD),
     Mistake("a-chart-for-the-post-renderer-as-helm-writes-it", 2, ["helm", "template", "web", "./chart", "--set", "password=secret"], ["archfit: error: archfit helm is the post-renderer of Helm 4: to render a chart, run helm template web ./chart | archfit"], POD),
     *(
         Mistake(f"a-kind-that-Kubernetes-does-not-have-{kind}", 0, ["--offline"], [f"archfit: info: apps/v1/{kind}/cart: not transformed: Kubernetes has no kind {kind} in apps: write Deployment (document 1, line 1)"], DEPLOYMENT.replace("Deployment", kind).replace(", namespace: shop", ""))
@@ -243,7 +251,7 @@ MISTAKES = [
     Mistake("fix", 2, ["fix", "a.yaml"], ["archfit: error: 'fix' is not a command: write archfit --in-place FILE"]),
     Mistake("lint", 2, ["lint", "a.yaml"], ["archfit: error: 'lint' is not a command: archfit check says what would change, archfit explain why"]),
     Mistake("a-chart-behind-a-flag", 2, ["--helm", "./chart", "-f", "v.yaml"], ["archfit: error: archfit transform has no flag --helm: render first: helm template CHART | archfit transform"]),
-    Mistake("template", 2, ["template", "web"], ["archfit: error: 'template' is not a command: helm template CHART | archfit, or kustomize build DIR | archfit"]),
+    Mistake("template", 2, ["template", "web"], ["archfit: error: 'template' is not a command: helm template CHART | archfit, kustomize build DIR | archfit, or kubectl kustomize DIR | archfit"]),
     Mistake("a-name-for-cache-clear", 2, ["cache", "clear", "nginx"], ["archfit: error: archfit cache clear takes no name: it is about all answers; --no-cache asks again, and changes none"]),
     Mistake("a-format-that-there-is-not", 2, ["audit", "-o", "r.pdf", STATED], ["archfit: error: --output: '.pdf' says no format: end the name in .html, .htm, .json, .csv, .md, .markdown, .txt, .prom, or add --format"], POD),
     Mistake("a-certificate-that-is-not-there", 2, ["serve", "--tls-dir", "/none"], ["archfit: error: the server's certificate: cannot read '/none/tls.crt' (No such file or directory): name the folder of a mounted Secret of type kubernetes.io/tls with --tls-dir, or files with --tls-cert and --tls-key"]),

@@ -154,7 +154,7 @@ class TestHelpers:
         cloud.asks(served, cloud.user)
         check.helper(cloud.helper, check.host, cloud.user, "old")
         check.auths({}, credHelpers={check.host: cloud.helper})
-        check(f"{check.host}/team/app:1", code=1)
+        check(f"{check.host}/team/app:1", code=3)
         assert f"docker-credential-{cloud.helper}" in check.problems or "log in again" in check.problems
 
 
@@ -173,13 +173,13 @@ class TestFiles:
     def test_a_wrong_one_is_refused(self, check, served, asks):
         asks(served, "somebody-else")
         check.auths({check.host: pair("me")})
-        check(check.host, code=1)
+        check(check.host, code=3)
         assert "error: " in check.problems
         assert "again" in check.problems
 
     def test_none_is_refused(self, check, served, asks):
         asks(served, "me")
-        assert check(check.host, code=1)["with"] == "no credential"
+        assert check(check.host, code=3)["with"] == "no credential"
         assert "log in" in check.problems
 
     def test_the_entry_of_a_path_counts_for_its_images_only(self, check, served, asks):
@@ -188,7 +188,7 @@ class TestFiles:
         assert (
             check(f"{check.host}/team/app:1")["with"] == f"user and password from {path} ({check.host}/team)"
         )
-        assert check(f"{check.host}/other/app:1", code=1)["with"] == "no credential"
+        assert check(f"{check.host}/other/app:1", code=3)["with"] == "no credential"
 
 
 def test_an_identity_token_is_exchanged(check, served):
@@ -244,7 +244,7 @@ def test_a_name_in_front_of_another_registry_is_said(check, served, gives):
         else:
             other.always(Answer(401))
         served.on(lambda asked: Answer(302, headers={"Location": f"{other.url}{asked.path}"}))
-        answer = check(f"{check.host}/team/app:1", code=0 if gives else 1)["answer"]
+        answer = check(f"{check.host}/team/app:1", code=0 if gives else 3)["answer"]
         to = f"{served.url} leads to {other.url}, which"
         assert answer == (
             f"accepted: {to} gives tokens to anybody: containerd asks for one, CRI-O does not"
@@ -266,7 +266,7 @@ def test_an_image_is_asked_for_without_a_pull(check, served):
 
 
 def test_offline_without_a_credential_fails(check, served):
-    assert check(check.host, "--offline", code=1)["with"] == "no credential"
+    assert check(check.host, "--offline", code=3)["with"] == "no credential"
     assert served.asked == []
 
 
@@ -283,7 +283,7 @@ def test_offline_without_a_credential_fails(check, served):
     ],
 )
 def test_what_a_word_means(check, word, name):
-    assert check(word, "--offline", code=1)["for"] == name
+    assert check(word, "--offline", code=3)["for"] == name
 
 
 def test_docker_hubs_old_key_counts(check):

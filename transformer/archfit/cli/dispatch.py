@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -30,7 +31,7 @@ def start(argv: Sequence[str], streams: Mapping[str, Callable[[], Any]]) -> int:
         streams["stdout"]().write(short_help(command).encode())
         return 0
     if not command.run:
-        raise UsageError(_unknown_member(command, words[0] if words else ""))
+        raise UsageError(_unknown_member(command, words))
     module, _, function = command.run.partition(":")
     run = getattr(import_module(module), function)
     code: int = run(*command.leading, words, *(streams[name]() for name in command.streams))
@@ -53,8 +54,11 @@ def _unknown(word: str) -> str:
     return f"{word!r} is not a command: {hint} See archfit --help"
 
 
-def _unknown_member(group: Command, word: str) -> str:
-    names = words_below(group)
+def _unknown_member(group: Command, words: Sequence[str]) -> str:
+    names, word = words_below(group), words[0] if words else ""
+    if at := next((at for at, name in enumerate(words) if at and name in names), 0):
+        right = shlex.join([*group.program.split(), words[at], *words[:at], *words[at + 1 :]])
+        return f"{words[at]!r} is a tool: write it first, as in {right}"
     if group.name == "setup" and (instead := retired(word)):
         return instead
     near = nearest(word, names)
@@ -73,7 +77,8 @@ _VERBS = _each(
         "diff plan": "write archfit --diff FILE, or pipe manifests into archfit --diff",
         "fix apply format update upgrade": "write archfit --in-place FILE",
         "lint validate verify test": "archfit check says what would change, archfit explain why",
-        "template render build": "helm template CHART | archfit, or kustomize build DIR | archfit",
+        "template render build kustomize kubectl kpt": "helm template CHART | archfit, "
+        "kustomize build DIR | archfit, or kubectl kustomize DIR | archfit",
         "init install config": "archfit setup TOOL plugs archfit into a tool; "
         "archfit setup cluster writes a configuration file",
         "uninstall remove delete": "archfit help undo.md says how to take archfit out",
@@ -107,7 +112,9 @@ _HERE = {
     "audit": _each({"-A --all-namespaces": "all namespaces are read unless -n names one"}),
     "check": _each({"-o --output": "write --format FORM=FILE, as in --format json=report.json"}),
     "lock": _each({"-o --output": "the file is --lock-file FILE"}),
-    "transform": _each({"--format --json": "--report FILE writes every decision as JSON"}),
+    "transform": _each(
+        {"--format --json": "--report FILE writes every decision as JSON", "--into": "the folder is -o DIR/"}
+    ),
 }
 """Flags of other tools that mean something else in one command."""
 
@@ -120,6 +127,11 @@ def remedy(program: str, flag: str) -> str:
     head = f"{program} has no flag {flag}"
     if flag in _HERE.get(own.name, {}):
         return f"{head}: {_HERE[own.name][flag]}"
+    taken = flags_of(own)
+    if flag in {"-o", "--output"} and "--into" in taken:
+        return f"{head}: the folder is --into DIR"
+    if flag == "--into" and "--output" in taken:
+        return f"{head}: the file is -o FILE"
     if flag in _HABITS:
         return f"{head}: {_HABITS[flag].format(program=program)}"
     flags = {command.program: {*flags_of(command)} - _OF_ALL for command in COMMANDS if command.run}

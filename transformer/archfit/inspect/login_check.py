@@ -27,7 +27,7 @@ from archfit.registry.http.servers import leads
 from archfit.registry.lookup_context import Deadline, LookupContext
 from archfit.registry.manifest import ACCEPT
 from archfit.registry.refusals import MAX_ERROR, wants_tls
-from archfit.registry.registry_errors import RegistryError
+from archfit.registry.registry_errors import RegistryError, Unauthorized
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
 from archfit.startup.record import Record
@@ -39,7 +39,8 @@ _COMMAND = BY_NAME["login-check"]
 class Checked(Record):
     """One server. credential: what it is and where it is from, "" if there is none.
 
-    good: the exit code depends on it. answer: a sentence. date: the Date header of the answer, "" for none.
+    good: the credential is accepted. answer: a sentence. date: the Date header of the answer, "" for none.
+    known: False where the server or the credential could not be asked for, so that nothing is known.
     """
 
     origin: str
@@ -47,6 +48,7 @@ class Checked(Record):
     good: bool
     answer: str
     date: str = ""
+    known: bool = True
 
 
 def check_login(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
@@ -75,7 +77,7 @@ def check_login(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: 
         stdout.write("\n".join(_text(name, server) for server in checked).encode())
     stdout.flush()
     stderr.writelines(f"error: {server.origin}: {server.answer}\n" for server in checked if not server.good)
-    return 0 if good else 1
+    return 0 if good else 3 if all(server.known for server in checked) else 1
 
 
 def servers_checked(word: str, operator: Operator, environ: Mapping[str, str]) -> tuple[str, list[Checked]]:
@@ -108,7 +110,7 @@ def _one(endpoint: Endpoint, tag: str, keychain: Keychain, client: RegistryClien
     try:
         credential = keychain.find(endpoint.host, endpoint.repository)
     except RegistryError as error:
-        return Checked(endpoint.origin, "", good=False, answer=str(error))
+        return Checked(endpoint.origin, "", good=False, answer=str(error), known=False)
     words = _words(credential)
     if client is None:
         answer = (
@@ -118,7 +120,8 @@ def _one(endpoint: Endpoint, tag: str, keychain: Keychain, client: RegistryClien
     try:
         reply = _asked(client, endpoint, tag)
     except RegistryError as error:
-        return Checked(endpoint.origin, words, good=False, answer=str(error))
+        refused = isinstance(error, Unauthorized)
+        return Checked(endpoint.origin, words, good=False, answer=str(error), known=refused)
     status, date, other = reply.status, reply.headers.get("date", ""), origin_of(reply.url)
     server = client.http.servers.of(endpoint.origin)
     good = status not in {401, 403}

@@ -296,5 +296,10 @@ With --offline it does not ask the registry.
 
   archfit login-check ghcr.io
   archfit login-check ghcr.io/team/app:1""",
-    exits=((0, "accepted (with --offline: there is a credential)"), (1, "not accepted"), WRONG_USAGE),
+    exits=(
+        (0, "accepted (with --offline: there is a credential)"),
+        (1, "the registry could not be asked"),
+        WRONG_USAGE,
+        (3, "not accepted"),
+    ),
 )

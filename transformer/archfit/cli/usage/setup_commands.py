@@ -235,8 +235,8 @@ Run --check in the sidecar:
             CONFIG,
             Flag(
                 "--check",
-                "Write nothing. Exit with 1 if the file is missing or out of date.",
-                brief="Exit 1 if the file is missing or out of date; write nothing.",
+                "Write nothing. Exit with 3 if the file is missing or out of date.",
+                brief="Exit 3 if the file is missing or out of date; write nothing.",
             ),
             REMOVE_FLAG,
         ),

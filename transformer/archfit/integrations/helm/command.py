@@ -27,13 +27,16 @@ def post_render(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    words = argv[1:] if "template" in argv[:1] else argv
+    words = list(argv)
+    while words and words[0] in {"template", "install", "upgrade", "--install", "-i"}:
+        words.pop(0)
     if words and words[0][:1] not in ("", "-"):
         import shlex  # a release is rendered without it
 
         flags = next((at for at, word in enumerate(words) if word[:1] == "-"), None)
-        right = shlex.join(["helm", "template", *words[:flags]])
-        raise UsageError(
-            f"archfit helm is the post-renderer of Helm 4: to render a chart, run {right} | archfit"
-        )
+        named = shlex.join(words[:flags])
+        right = f"to render a chart, run helm template {named} | archfit"
+        if words[0].endswith((".yaml", ".yml")):
+            right = f"for files, run archfit {named}"
+        raise UsageError(f"archfit helm is the post-renderer of Helm 4: {right}")
     return transform(argv, stdin, stdout, stderr, environ, DEFAULTS)
