@@ -26,7 +26,7 @@ from archfit.yaml.stream import Piece
 Repository: TypeAlias = tuple[str, str]
 
 
-class Lookup(Protocol):
+class RoundLookup(Protocol):
     """That of a round; `lookup.Lookup` is it, and stands above this file."""
 
     warnings: list[str]
@@ -42,7 +42,7 @@ class Lookup(Protocol):
     def close(self) -> None: ...
 
 
-Open: TypeAlias = Callable[[Operator, PullKeychain], Lookup]
+Open: TypeAlias = Callable[[Operator, PullKeychain], RoundLookup]
 
 
 class PullSecretLookup:
