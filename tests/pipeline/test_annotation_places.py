@@ -197,4 +197,4 @@ def test_errors_of_one_kind_are_few(data: str) -> None:
     with pytest.raises(Failed) as failed:
         edited(f"apiVersion: v1\nkind: Pod\n{data}\n".encode())
     assert len(failed.value.messages) == 6
-    assert "2395 more names" in failed.value.texts[-1].message
+    assert "2395 more names" in failed.value.messages[-1].text

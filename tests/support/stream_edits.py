@@ -46,7 +46,7 @@ NOTHING_WANTED = Options(affinity="never", tolerate=())
 
 
 class Failed(Exception):
-    """The engine refused; `results` are its reasons."""
+    """The engine refused; `messages` are its reasons."""
 
     def __init__(self, results: Sequence[Message]) -> None:
         super().__init__("\n".join(map(str, results)))

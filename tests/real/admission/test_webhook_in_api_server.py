@@ -100,7 +100,7 @@ def test_the_patch_is_the_one_that_archfit_patch_writes(
         *("patch", "--format", "json", "--immutable", "full", "--mirror", f"*={fake.url}"),
     )
     *placing, absent, record = server.review(plain).patch or []
-    assert json.loads(ran.ok())[0]["patch"] == placing
+    assert json.loads(ran.ok())["patches"][0]["patch"] == placing
     assert {absent["path"], record["path"]} == {"/metadata/annotations"}
 
 

@@ -156,7 +156,7 @@ def _checked(_data: bytes, output: bytes) -> set[int]:
 
 
 def _patched(_data: bytes, output: bytes) -> set[int]:
-    return {one["document"] for one in json.loads(output)}
+    return {one["document"] for one in json.loads(output)["patches"]}
 
 
 def _explained(_data: bytes, output: bytes) -> set[int]:
