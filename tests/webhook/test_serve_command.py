@@ -139,7 +139,7 @@ def test_it_answers_over_tls_alone_until_a_signal(real: Any, tmp_path: Path):
         pytest.param("--tls-dir nowhere", "cannot read 'nowhere/tls.crt'", id="missing files"),
         pytest.param("--tls-cert {crt} --tls-key {ca}", "cannot be used", id="no key in it"),
         pytest.param("--tls-cert {crt} --tls-key {other}", "does not belong to the certificate", id="another key"),
-        pytest.param("--tls-cert {key} --tls-key {key}", "one holds no certificate or no key", id="not a certificate"),
+        pytest.param("--tls-cert {key} --tls-key {key}", "(it holds no certificate): name a file with a certificate in PEM", id="not a certificate"),
         pytest.param("{tls} --listen 127.0.0.1:{port}", "cannot listen", id="port taken"),
         pytest.param("{tls} --lock-file none.lock", "there is no 'none.lock'", id="lock"),
         pytest.param("{tls} --authfile none", "--authfile", id="credentials"),

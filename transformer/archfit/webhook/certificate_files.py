@@ -23,6 +23,7 @@ from archfit.startup.record import Record
 _NO_CLOCK = ssl.VerifyFlags(0x200000)
 """X509_V_FLAG_NO_CHECK_TIME of OpenSSL, which Python does not name."""
 _TURNS = 8  # TLS 1.3 needs three
+_LONGEST = 1024 * 1024
 
 
 class LoadedCertificate(Record):
@@ -65,14 +66,14 @@ class Certificates:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         try:
-            for path in (self._cert, self._key):
-                with open(path, "rb"):  # OpenSSL does not say which of them it cannot read
-                    pass
+            # OpenSSL does not say which of them it cannot use.
+            with open(self._cert, "rb") as file, open(self._key, "rb"):
+                pem = file.read(_LONGEST)
             # It would ask on the terminal for the password of a key.
             context.load_cert_chain(self._cert, self._key, password=lambda: "")
             expires = expiry(context, self._cert)
         except ssl.SSLError as error:
-            raise UsageError(self._wrong(error)) from None
+            raise UsageError(self._wrong(error, pem)) from None
         except OSError as error:
             raise UsageError(
                 f"the server's certificate: cannot read {error.filename!r} ({error.strerror}): name the folder of a "
@@ -82,7 +83,12 @@ class Certificates:
             admit_only(context, self._client_ca)
         return LoadedCertificate(context, expires)
 
-    def _wrong(self, error: ssl.SSLError) -> str:
+    def _wrong(self, error: ssl.SSLError, pem: bytes) -> str:
+        if b"-----BEGIN CERTIFICATE-----" not in pem:
+            return (
+                f"--tls-cert: {self._cert!r} cannot be used (it holds no certificate): name a file with a "
+                "certificate in PEM"
+            )
         if error.reason == "KEY_VALUES_MISMATCH":
             return (
                 f"--tls-cert, --tls-key: the key in {self._key!r} does not belong to the certificate in "
@@ -90,8 +96,8 @@ class Certificates:
             )
         return (
             f"--tls-cert, --tls-key: {self._cert!r} and {self._key!r} cannot be used "
-            f"({error.reason or 'one holds no certificate or no key'}): name a certificate chain and its key, both in "
-            "PEM, without a password"
+            f"({error.reason or 'not a PEM file'}): name a certificate chain and its key, both in PEM, "
+            "without a password"
         )
 
     def _state(self) -> tuple[object, ...]:
