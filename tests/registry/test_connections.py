@@ -8,7 +8,7 @@ import ssl
 import struct
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -170,7 +170,7 @@ def test_a_thread_that_outlasts_the_run_leaves_no_connection_open(fake):
 
 
 class _Records:
-    """Both what is below TLS and TLS itself: a context of one connection. parts: how much a write takes."""
+    """Both what is below TLS and TLS itself: a context of one connection. part: how much a write takes."""
 
     def __init__(self, part: int = 1) -> None:
         self.part = part
@@ -198,14 +198,14 @@ class _Records:
 
 @pytest.mark.parametrize("seconds", [0, 0.05])
 def test_records_without_content_do_not_keep_a_read_longer_than_it_may_wait(seconds: float) -> None:
-    records = _Records()
-    stream = TlsStream(records, records, "localhost", 10)  # type: ignore[arg-type]
+    records: Any = _Records()
+    stream = TlsStream(records, records, "localhost", 10)
     with pytest.raises(TimeoutError):
         stream.read(1, seconds)
 
 
 @pytest.mark.parametrize("part", [1, 4, 5, 9])
 def test_what_tls_takes_in_parts_arrives_whole(part: int) -> None:
-    records = _Records(part)
-    TlsStream(records, records, "localhost", 10).write(b"a body", 1)  # type: ignore[arg-type]
+    records: Any = _Records(part)
+    TlsStream(records, records, "localhost", 10).write(b"a body", 1)
     assert records.sent == b"a body"

@@ -67,7 +67,7 @@ _SPELT_WITH_AN_ESCAPE = (
 class StreamOutcome(Record):
     """What became of a stream.
 
-    data: what is written where nothing changes. messages: all, in order. transformed: None for a stream that
+    data: what is written where nothing changes. messages: all, in order. edits: None for a stream that
     cannot be read.
     """
 

@@ -12,8 +12,9 @@ from archfit.images.candidates import NewerTag
 from archfit.images.tags import Read
 from archfit.programs.start import Start
 from archfit.startup.record import Record
+from archfit.yaml.json_output import shape
 
-SCHEMA = "archfit.dev/audit/v1alpha2"
+SCHEMA = shape("audit")
 """Of these facts as JSON; another one where their meaning changes."""
 
 Standing: TypeAlias = Literal[

@@ -14,7 +14,7 @@ from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.printable import count, visible
 from archfit.base.results import Message, has_error
 from archfit.cli.inputs.command_inputs import manifests_of
-from archfit.cli.inputs.lock_images import LockNeeds, asked_anew, failed_result, lock_needs, looked_up
+from archfit.cli.inputs.lock_images import LockNeeds, asked_anew, failed_message, lock_needs, looked_up
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.facts.facts import ImageFacts
@@ -57,7 +57,7 @@ def lock(
     before = {} if content is None else lockfile.parse(content, path)
     names = chosen(needs.needed, before, flags.update, add=flags.add_missing)
     answers = looked_up(names, needs, asked_anew(settings.operator), environ, stderr)
-    messages = [*answers.messages, *(failed_result(source) for source in answers.failed)]
+    messages = [*answers.messages, *(failed_message(source) for source in answers.failed)]
     if _failed([*needs.messages, *messages], stderr):
         return 1
     after = merged(before, answers.locked, needs.needed, prune=flags.prune)

@@ -209,7 +209,7 @@ def _with_answers(
             kept[name] = as_found(installed[name])
         if isinstance(answer, Unknown) and (counts := assumed(answer, options)):
             counting[name] = counts
-    messages = [_result(failure, options, kept=failure.reference in kept) for failure in looked.failed]
+    messages = [_message(failure, options, kept=failure.reference in kept) for failure in looked.failed]
     held = {**images, **looked.locked, **counting, **kept}
     why = [
         "no such image" if isinstance(failure.answer, Absent) else "no answer"
@@ -232,7 +232,7 @@ def _refused(names: Iterable[str], needs: LockNeeds, options: Options) -> LockAn
     )
 
 
-def _result(failure: Failure, options: Options, *, kept: bool) -> Message:
+def _message(failure: Failure, options: Options, *, kept: bool) -> Message:
     answer = failure.answer
     policy, remedy = "fail", "correct it"
     if isinstance(answer, Absent):

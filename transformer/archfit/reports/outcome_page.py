@@ -60,11 +60,11 @@ def after_success(decisions: _Decisions, answers: Mapping[str, Answer], *, passe
 
 
 def _line(message: Message | None, decisions: _Decisions, answers: Mapping[str, Answer]) -> str:
-    where = _of_result(message, decisions, answers) if message else None
+    where = _of_message(message, decisions, answers) if message else None
     return see(where) if where else ""
 
 
-def _of_result(
+def _of_message(
     message: Message, decisions: _Decisions, answers: Mapping[str, Answer]
 ) -> tuple[str, str] | None:
     if message.image:

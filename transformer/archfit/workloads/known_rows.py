@@ -57,7 +57,7 @@ def row_messages(decisions: Iterable[tuple[Pod, Decision]], options: Options) ->
         row = pod.row
         if row is not None and _decided(pod, row, decision, options):
             kinds.setdefault((row.group, row.kind), []).append((pod, row))
-    return [_result(*pods[0], len(pods), options) for pods in kinds.values()]
+    return [_message(*pods[0], len(pods), options) for pods in kinds.values()]
 
 
 def _decided(pod: Pod, row: Workload, decision: Decision, options: Options) -> bool:
@@ -74,7 +74,7 @@ def _other_versions(pod: Pod, row: Workload) -> str:
     return other_versions(pod.ref.api_version, row.kind, {(row.group, row.kind): (row,)})
 
 
-def _result(pod: Pod, row: Workload, number: int, options: Options) -> Message:
+def _message(pod: Pod, row: Workload, number: int, options: Options) -> Message:
     number_of_pods = f" ({number} such pods)" if number > 1 else ""
     reason = left_alone(row, options)
     if reason:

@@ -120,7 +120,7 @@ def asked_anew(operator: Operator) -> Operator:
     return operator.replace(cache_ttl_seconds=0, max_stale_seconds=0)
 
 
-def failed_result(failure: Failure) -> Message:
+def failed_message(failure: Failure) -> Message:
     """The error about an image that a lock file cannot hold."""
     return failure.use.replace(text=f"{failure.text}: {_why(failure.answer)}")
 

@@ -9,6 +9,7 @@ import contextlib
 import socket
 import ssl
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
 from typing import Protocol, TypeVar
 
@@ -67,8 +68,7 @@ class TlsStream:
     def write(self, data: bytes, seconds: float) -> None:
         rest = memoryview(data)
         while rest:  # OpenSSL may write a part
-            part = rest
-            rest = rest[self._do(lambda: self._tls.write(part), seconds) :]  # noqa: B023 - it is called at once
+            rest = rest[self._do(partial(self._tls.write, rest), seconds) :]
 
     def close(self) -> None:
         self._below.close()
