@@ -22,7 +22,7 @@ from archfit.base.spelling import refused
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.explain.verbose import verbose_lines
 from archfit.integrations.argocd.plugin_environment import application_of
-from archfit.integrations.argocd.renderer_process import check, end_on_term, hold_term, start
+from archfit.integrations.argocd.renderer_process import end_on_term, hold_term, rendered
 from archfit.integrations.argocd.renderers import Programs, command_of, is_empty, plain_files, renderer_of
 from archfit.integrations.argocd.repository import check_inside, check_links, check_values, root_of
 from archfit.integrations.argocd.source_parameters import ROWS, Row, Source
@@ -58,7 +58,7 @@ def generate(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Map
 
 
 def _generate(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
-    end_on_term(": did Argo CD's deadline pass?")
+    end_on_term()
     application = application_of(environ)
     source = application.source
     settings, programs = _settings(argv, environ, application.placement)
@@ -103,12 +103,11 @@ def _rendered(
 ) -> bytes:
     """What the renderer printed. Raises ArchfitError where it failed."""
     if renderer == "helm" and programs.dependencies and os.path.isfile("Chart.yaml"):
-        check(start([programs.helm, "dependency", "build", "."], environ).finish(), "helm dependency build")
+        rendered([programs.helm, "dependency", "build", "."], environ, "helm dependency build")
     values = source.values.encode() if renderer == "helm" else b""
-    ended = start(command_of(renderer, source, programs), environ, values).finish()
-    check(ended, _SHOWN[renderer])
-    stderr.write(ended.stderr.decode(errors="replace"))
-    return ended.stdout
+    stdout, messages = rendered(command_of(renderer, source, programs), environ, _SHOWN[renderer], values)
+    stderr.write(messages)
+    return stdout
 
 
 def settings_of(environ: Mapping[str, str]) -> Settings:

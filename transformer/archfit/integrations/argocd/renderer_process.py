@@ -4,7 +4,6 @@
 
 Argo CD sends SIGTERM to the whole process group at its deadline and SIGKILL 5 s later. The child stays in the group,
 so that it ends with the group even where this process is killed first (argo-cd v3.5.1, cmpserver/plugin/plugin.go).
-`subprocess` would cost 10 ms of start-up.
 """
 
 from __future__ import annotations
@@ -12,138 +11,93 @@ from __future__ import annotations
 import os
 import select
 import signal
+import subprocess
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
+from typing import IO
 
 from archfit.base.errors import ArchfitError
-from archfit.startup.record import Record
 
 GRACE_SECONDS = 3.0
 MOST_BYTES = 1 << 30
 _CHUNK = 1 << 20
 _STDERR_BYTES = 1 << 20
 _STDERR_LINES = 40
-_running: set[int] = set()
+_running: list[subprocess.Popen[bytes]] = []
 
 
-class Ended(Record):
-    """How a child ended. status: its exit status, negative for a signal."""
+def rendered(
+    words: Sequence[str], environ: Mapping[str, str], what: str, stdin: bytes = b""
+) -> tuple[bytes, str]:
+    """What a program of PATH prints in the working directory: standard output, and standard error.
 
-    status: int
-    stdout: bytes
-    stderr: bytes
-
-
-class Child:
-    """A process that runs. `stdout` and `stderr` are the read ends of its pipes."""
-
-    def __init__(self, pid: int, stdout: int, stderr: int) -> None:
-        self._pid = pid
-        self._pipes = {stdout: bytearray(), stderr: bytearray()}
-
-    def finish(self, seconds: float | None = None) -> Ended:
-        """Reads both pipes to their ends and waits.
-
-        seconds: how long it may take, None for ever. Raises ArchfitError where it takes longer or writes too much, and
-        ends the child then, as after any other exception.
-        """
-        stdout, stderr = self._pipes.values()
-        deadline = None if seconds is None else time.monotonic() + seconds
+    what: for messages, as `helm template`. Raises ArchfitError where it cannot be started, writes too much or fails.
+    """
+    with tempfile.TemporaryFile() as given:
+        given.write(stdin)
+        given.seek(0)
+        child = _started(words, environ, given)
+    with child:
         try:
-            while self._pipes:
-                self._read(deadline, stdout)
-                del stderr[:-_STDERR_BYTES]
-            status = self._waited(deadline)
+            stdout, stderr = _read(child)
         except BaseException:
-            _end_all((self._pid,))
-            for pipe in self._pipes:
-                os.close(pipe)
+            _end(child)
             raise
-        _running.discard(self._pid)
-        return Ended(os.waitstatus_to_exitcode(status), bytes(stdout), bytes(stderr))
-
-    def _read(self, deadline: float | None, stdout: bytearray) -> None:
-        for pipe in select.select(list(self._pipes), [], [], _left(deadline))[0]:
-            chunk = os.read(pipe, _CHUNK)
-            self._pipes[pipe] += chunk
-            if not chunk:
-                os.close(pipe)
-                del self._pipes[pipe]
-        if len(stdout) > MOST_BYTES:
-            raise ArchfitError(f"it wrote more than {MOST_BYTES >> 20} MiB: render a part of it")
-
-    def _waited(self, deadline: float | None) -> int:
-        while deadline is not None:
-            pid, status = os.waitpid(self._pid, os.WNOHANG)
-            if pid:
-                return status
-            time.sleep(min(_left(deadline) or 0, 0.01))
-        return os.waitpid(self._pid, 0)[1]
-
-
-def _left(deadline: float | None) -> float | None:
-    if deadline is None:
-        return None
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise ArchfitError("it did not end in time: render to a file first, and name the file")
-    return left
-
-
-def check(ended: Ended, what: str) -> None:
-    """Raises ArchfitError with the child's last words, if it failed. what: such as `helm template`."""
-    if ended.status:
-        how = f"exit status {ended.status}" if ended.status > 0 else f"signal {-ended.status}"
-        last_lines = ended.stderr.decode(errors="replace").strip().splitlines()[-_STDERR_LINES:]
+    _running.remove(child)
+    text = stderr.decode(errors="replace")
+    if child.returncode:
+        status = child.returncode
+        how = f"exit status {status}" if status > 0 else f"signal {-status}"
+        last_lines = text.strip().splitlines()[-_STDERR_LINES:]
         raise ArchfitError("\n".join([f"{what} failed ({how}), so nothing was written:", *last_lines]))
+    return bytes(stdout), text
 
 
-def start(words: Sequence[str], environ: Mapping[str, str], stdin: bytes = b"") -> Child:
-    """Starts a program of PATH in the working directory. Raises ArchfitError where it cannot be started."""
-    given = _as_file(stdin)
-    (out_read, out_write), (err_read, err_write) = os.pipe(), os.pipe()
-    places = [(os.POSIX_SPAWN_DUP2, at, to) for to, at in enumerate((given, out_write, err_write))]
-    # No signal may end this process between the start of a child and the record of its pid.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
+def _started(words: Sequence[str], environ: Mapping[str, str], stdin: IO[bytes]) -> subprocess.Popen[bytes]:
+    # A signal that comes meanwhile waits until there is a child that it can end.
+    late: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _frame: late.append(number))
     try:
-        pid = os.posix_spawnp(
-            words[0], list(words), environ, file_actions=places, setsigmask=before, setsigdef=_IGNORED
+        child = subprocess.Popen(  # noqa: S603 - the operator's renderer; no shell
+            words, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ
         )
-        _running.add(pid)
+        _running.append(child)
     except OSError as error:
-        os.close(out_read)
-        os.close(err_read)
         raise ArchfitError(
             f"{words[0]!r} cannot be started ({error.strerror}): install it beside archfit, or name it with "
             f"--{os.path.basename(words[0])}"
         ) from None
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        for end in (given, out_write, err_write):
-            os.close(end)
-    return Child(pid, out_read, err_read)
+        signal.signal(signal.SIGTERM, before)
+        if late:
+            signal.raise_signal(signal.SIGTERM)
+    return child
 
 
-# Python ignores these two, and a child would inherit that.
-_IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
+def _read(child: subprocess.Popen[bytes]) -> tuple[bytearray, bytearray]:
+    """Both of its outputs to their ends, of standard error the last part."""
+    pipes = {pipe.fileno(): bytearray() for pipe in (child.stdout, child.stderr) if pipe}
+    stdout, stderr = pipes.values()
+    while pipes:
+        for pipe in select.select(list(pipes), [], [])[0]:
+            chunk = os.read(pipe, _CHUNK)
+            pipes[pipe] += chunk
+            if not chunk:
+                del pipes[pipe]
+        if len(stdout) > MOST_BYTES:
+            raise ArchfitError(f"it wrote more than {MOST_BYTES >> 20} MiB: render a part of it")
+        del stderr[:-_STDERR_BYTES]
+    return stdout, stderr
 
 
-def _as_file(content: bytes) -> int:
-    if not content:
-        return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-    with tempfile.TemporaryFile() as file:
-        file.write(content)
-        file.seek(0)
-        return os.dup(file.fileno())
-
-
-def end_on_term(question: str = "") -> None:
-    """From now on SIGTERM ends this process and its children; see the module. question: for the message."""
+def end_on_term() -> None:
+    """From now on SIGTERM ends this process and its child; see the module."""
 
     def end(_signal: int, _frame: object) -> None:
-        os.write(2, f"archfit: error: SIGTERM ended archfit, so it wrote nothing{question}\n".encode())
-        _end_all(tuple(_running))
+        words = "SIGTERM ended archfit, so it wrote nothing: did Argo CD's deadline pass?"
+        os.write(2, f"archfit: error: {words}\n".encode())
+        for child in _running:
+            _end(child)
         os._exit(128 + signal.SIGTERM)
 
     signal.signal(signal.SIGTERM, end)
@@ -154,30 +108,9 @@ def hold_term() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
-def _end_all(pids: tuple[int, ...]) -> None:
-    for pid in pids:
-        _send(pid, signal.SIGTERM)
-    deadline = time.monotonic() + GRACE_SECONDS
-    while _running_still() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    for pid in tuple(_running):
-        _send(pid, signal.SIGKILL)
-    while _running_still():
-        time.sleep(0.01)
-
-
-def _send(pid: int, number: int) -> None:
+def _end(child: subprocess.Popen[bytes]) -> None:
+    child.terminate()
     try:
-        os.kill(pid, number)
-    except ProcessLookupError:
-        _running.discard(pid)
-
-
-def _running_still() -> bool:
-    for pid in list(_running):
-        try:
-            if os.waitpid(pid, os.WNOHANG)[0]:
-                _running.discard(pid)
-        except ChildProcessError:
-            _running.discard(pid)
-    return bool(_running)
+        child.wait(GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
