@@ -38,7 +38,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from admission_doors import LOCKED, admission_door
-from archfit.options.load import load
+from archfit.options.layers import load
 from archfit.options.settings import Options
 from archfit.webhook.added_record import NAME
 from control_plane import ControlPlane, Refused, pod_in

@@ -11,9 +11,8 @@ from typing import Any
 
 from admission_reviews import APPLYING, applied
 from archfit.images.platforms import ARCHITECTURES, Found, parse_platform
-from archfit.options.option_entries import Exclude, Match, Rule
-from archfit.options.settings import Options, Toleration, TolerationRule
-from archfit.options.text_form import image_platforms
+from archfit.options.architectures import image_platforms
+from archfit.options.settings import Exclude, Match, Options, Rule, Toleration, TolerationRule
 from archfit.placement.filters import second_names_object
 from archfit.placement.selection import VIRTUAL_KUBELET
 from archfit.placement.tolerations import uncovered

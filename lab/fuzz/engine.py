@@ -13,7 +13,7 @@ from zlib import crc32
 from archfit.base.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
 from archfit.images.platforms import Found, parse_platform
 from archfit.options.config_file import from_function_config
-from archfit.options.load import load
+from archfit.options.layers import load
 from archfit.options.settings import Options
 from archfit.pipeline import StreamEdits, transform
 from archfit.rewrite.resource_list import function_config, recognised

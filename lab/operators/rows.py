@@ -18,8 +18,7 @@ import yaml
 
 from archfit.base.patch import dotted, pattern_text
 from archfit.base.results import Location
-from archfit.options.placement_fields import FIELDS
-from archfit.options.settings import Workload
+from archfit.options.settings import FIELDS, Workload
 from archfit.workloads import custom_rows
 from archfit.workloads.pod_specs import find_pods
 from operators import recordings

@@ -16,8 +16,8 @@ from archfit.images.platforms import Found, Platform
 from archfit.lookup.entries import to_json
 from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store.open import open_store
+from archfit.options.hosts import cache_path
 from archfit.options.settings import Operator
-from archfit.options.text_form import cache_path
 from archfit.yaml.json_output import document_head
 from program import archfit
 from redis_server import RedisServer

@@ -28,11 +28,11 @@ class Read(Exception):
 def test_each_row_has_the_flags_that_the_command_takes(command, monkeypatch):
     taken: set[str] = set()
 
-    def read(parser, _argv):
+    def parse(parser, _argv):
         taken.update(parser.flags())
         raise Read
 
-    monkeypatch.setattr(Parser, "read", read)
+    monkeypatch.setattr(Parser, "parse", parse)
     streams = {"stdin": io.BytesIO(), "stdout": io.BytesIO(), "stderr": io.StringIO(), "environ": {}}
     with pytest.raises(Read):
         function(command)(

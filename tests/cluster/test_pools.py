@@ -18,7 +18,7 @@ from archfit.cluster.pools.object_files import objects_of
 from archfit.cluster.pools.pool import Pool
 from archfit.cluster.pools.read import of_this_cluster, pools
 from archfit.cluster.summary import NodeSummary, UsedTaint, summarised
-from archfit.options.load import load
+from archfit.options.layers import load
 from machine import ROOT
 
 ARCH = "kubernetes.io/arch"

@@ -16,10 +16,10 @@ from archfit.base.errors import InvalidInput, UsageError
 from archfit.cluster.workload_setup import LIMIT
 from archfit.cluster.workload_setup import set_up_workloads as run
 from archfit.options.config_file import from_file, schema
-from archfit.options.config_yaml import read as read_document
 from archfit.options.layers import merge
 from archfit.options.settings import Options
 from archfit.workloads.builtin import by_kind
+from archfit.yaml.config_yaml import parse_config as read_document
 from crd_schemas import OPEN, PLACEMENT, TEXT, crd, listed, obj, pod_spec
 from custom_pods import projected
 from stream_edits import edited, placed

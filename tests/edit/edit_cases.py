@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from archfit.base.files import read_file
-from archfit.options.load import load
+from archfit.options.layers import load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

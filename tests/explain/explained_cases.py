@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from archfit.images.platforms import Absent, Unknown, parse_platform
-from archfit.options.option_entries import Match, Rule
-from archfit.options.settings import GKE, STATED, Options, Toleration, TolerationRule, Workload
-from archfit.options.text_form import exclude, image_platforms
+from archfit.options.architectures import image_platforms
+from archfit.options.rules import exclude
+from archfit.options.settings import GKE, STATED, Match, Options, Rule, Toleration, TolerationRule, Workload
 from pod_decisions import found
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from tests.explain.explained_pods import explained_stream, tree
 from archfit.explain import command as explained_command
 from archfit.explain.schema import schema
 from archfit.images.platforms import Absent, Unknown
+from archfit.options.rules import exclude
 from archfit.options.settings import Options
-from archfit.options.text_form import exclude
 from machine import ROOT
 from pod_decisions import found
 

@@ -124,7 +124,7 @@ def test_a_cache_that_never_answers_takes_its_share_once(tmp_path, registries):
 
 def test_no_command_is_sent_to_a_cache_after_the_end():
     from archfit.lookup.store.redis import RedisStore
-    from archfit.options.text_form import cache_path
+    from archfit.options.hosts import cache_path
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(0)

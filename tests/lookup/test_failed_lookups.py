@@ -7,8 +7,8 @@ import pytest
 from archfit.base.errors import UsageError
 from archfit.lookup.lookup import open_lookup
 from archfit.lookup.store.sqlite import SqliteStore
+from archfit.options.hosts import cache_path
 from archfit.options.settings import Operator
-from archfit.options.text_form import cache_path
 
 
 def test_a_run_with_an_unknown_image_writes_nothing(archfit):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from archfit.base.errors import UsageError
-from archfit.options.load import load
-from archfit.options.option_entries import CacheServer
-from archfit.options.text_form import cache_path
+from archfit.options.hosts import cache_path
+from archfit.options.layers import load
+from archfit.options.settings import CacheServer
 
 
 def loaded(text: str, variable: bool) -> str | CacheServer:

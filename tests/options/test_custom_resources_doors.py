@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from archfit.base.errors import UsageError
 from archfit.integrations.argocd.plugin_environment import PARAMETERS, application_of
 from archfit.options.config_file import schema
-from archfit.options.layers import Layer
+from archfit.options.settings import Layer
 from archfit.rewrite import command as transform
 from machine import ROOT
 

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archfit.base.errors import UsageError
-from archfit.options import text_form
+from archfit.base.errors import Problem, UsageError
+from archfit.options import option_types, taints
 from archfit.options.arguments import from_arguments
 from archfit.options.layers import from_flags
 from archfit.options.table import TABLE, Option
-from archfit.options.text_form import Problem
 
 VALUES = (
     "",
@@ -124,8 +123,8 @@ LABEL = st.lists(st.sampled_from(["a", "Z", "9", "-", "_", ".", "/", "é", "²",
 def test_keys_and_values_of_labels_follow_their_grammar(text):
     key = re.fullmatch(rf"(?:({DNS})/)?({NAME})", text)
     fits = key is not None and len(key[2]) <= 63 and len(key[1] or "") <= 253
-    assert accepts(text_form.label_key, text) == fits
-    assert accepts(text_form.label_value, text) == (
+    assert accepts(taints.label_key, text) == fits
+    assert accepts(taints.label_value, text) == (
         bool(re.fullmatch(rf"(?:{NAME})?", text)) and len(text) <= 63
     )
 
@@ -138,9 +137,11 @@ def test_keys_and_values_of_labels_follow_their_grammar(text):
 def test_durations_follow_their_grammar(text):
     parts = re.findall(r"([0-9]+)(ms|s|m|h|d)", text)
     fits = text == "0" or re.fullmatch(r"(?:[0-9]{1,9}(?:ms|s|m|h|d))+", text) is not None
-    assert accepts(text_form.duration, text) == fits
+    assert accepts(option_types.duration, text) == fits
     if fits:
-        assert text_form.duration(text) == sum(int(number) * text_form.UNITS[unit] for number, unit in parts)
+        assert option_types.duration(text) == sum(
+            int(number) * option_types.UNITS[unit] for number, unit in parts
+        )
 
 
 def accepts(read, text: str) -> bool:

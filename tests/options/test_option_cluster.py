@@ -15,7 +15,7 @@ from archfit.base.errors import ArchfitError, InvalidInput, UsageError
 from archfit.cluster.nodes import Taint, nodes, objects
 from archfit.cluster.setup import set_up_cluster as run
 from archfit.cluster.summary import NodeSummary, UsedTaint, summarised
-from archfit.options.load import load
+from archfit.options.layers import load
 from archfit.options.settings import GKE, Options, Settings, Toleration, TolerationRule
 
 if TYPE_CHECKING:

@@ -9,15 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archfit.base.errors import UsageError
+from archfit.base.errors import Problem, UsageError
 from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options.config_file import from_file, from_values
-from archfit.options.config_yaml import DEPTH_LIMIT, read, resolved
 from archfit.options.hosts import mirror
 from archfit.options.layers import MOST_GLOBS, merge
-from archfit.options.option_entries import Exclude, Match, Rule
-from archfit.options.settings import GKE, Operator, Options, Settings, Toleration, TolerationRule
-from archfit.options.text_form import Problem
+from archfit.options.settings import (
+    GKE,
+    Exclude,
+    Match,
+    Operator,
+    Options,
+    Rule,
+    Settings,
+    Toleration,
+    TolerationRule,
+)
+from archfit.yaml.config_yaml import DEPTH_LIMIT, parse_config, resolved
 from case_files import rows
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
@@ -219,7 +227,7 @@ def test_an_operators_option_under_an_applications_spec_is_refused() -> None:
 )  # fmt: skip
 def test_values_are_plain(text: str, values: object) -> None:
     """Only null, booleans and decimal integers are more than text."""
-    assert read(text).values == values
+    assert parse_config(text).values == values
 
 
 @pytest.mark.parametrize(
@@ -238,7 +246,7 @@ def test_a_lock_file_is_looked_for_from_the_file_that_names_it(path: str, lock: 
 
 def test_lines_lead_to_keys_and_items() -> None:
     """The example of the module's docstring."""
-    document = read("spec:\n  exclude: [Job]\n")
+    document = parse_config("spec:\n  exclude: [Job]\n")
     assert document.lines == {("spec",): 1, ("spec", "exclude"): 2, ("spec", "exclude", 0): 2}
 
 
@@ -246,13 +254,13 @@ def test_lines_lead_to_keys_and_items() -> None:
 def test_deep_nesting_is_an_error_not_a_crash(depth: int) -> None:
     """The composer of libyaml ends the process at some depth."""
     with pytest.raises(Problem, match="is nested deeper than 32 levels"):
-        read("[" * depth)
+        parse_config("[" * depth)
 
 
 def test_an_alias_inside_its_own_anchor_is_an_error() -> None:
     """No value contains itself."""
     with pytest.raises(Problem, match="has no anchor before it"):
-        read("&a [*a]")
+        parse_config("&a [*a]")
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,21 @@ from archfit.cli.usage.general_flags import help_or_version
 from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options.config_file import from_values
 from archfit.options.hosts import mirror
-from archfit.options.load import load
-from archfit.options.option_entries import CacheServer, Exclude, HostPattern, Match, RequestRate, Rule
+from archfit.options.layers import load
 from archfit.options.option_types import PATH, SWITCH
-from archfit.options.settings import Operator, Options, Settings, Toleration, TolerationRule
+from archfit.options.settings import (
+    CacheServer,
+    Exclude,
+    HostPattern,
+    Match,
+    Operator,
+    Options,
+    RequestRate,
+    Rule,
+    Settings,
+    Toleration,
+    TolerationRule,
+)
 from archfit.options.table import BY_KEY, TABLE, Option
 from case_files import rows
 
@@ -381,7 +392,7 @@ def test_help_and_version_are_seen_anywhere(argv: list[str], asked: str) -> None
 PROBE = """
 import sys
 sys.path.insert(0, {source!r})
-import archfit.options.load as module
+import archfit.options.layers as module
 before = set(sys.modules)
 settings = module.load([], {{"HOME": "/", "PATH": "/bin"}}, None)
 assert settings.options.affinity == "needed"
@@ -413,8 +424,11 @@ def test_a_bare_run_imports_nothing_for_its_options() -> None:
     assert not more
     assert set(loaded.split()) == {
         "archfit",
+        "archfit.base",
+        "archfit.base.errors",
+        "archfit.base.printable",
         "archfit.options",
-        "archfit.options.load",
+        "archfit.options.layers",
         "archfit.options.settings",
         "archfit.startup",
         "archfit.startup.record",

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from archfit.base.errors import UsageError
 from archfit.cli.usage.general_flags import help_or_version
 from archfit.options.config_file import from_file
-from archfit.options.layers import merge
-from archfit.options.load import load
+from archfit.options.layers import load, merge
 from archfit.options.table import TABLE
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from jsonschema import Draft202012Validator
 
 from archfit.options import option_types
 from archfit.options.config_file import from_file, schema
-from archfit.options.config_yaml import read
 from archfit.options.layers import merge
 from archfit.options.settings import Operator, Options
 from archfit.options.table import TABLE, Option, default_text
 from archfit.placement.filters import MISSED
+from archfit.yaml.config_yaml import parse_config
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
@@ -50,7 +50,7 @@ def test_the_example_of_the_page_loads_and_is_valid() -> None:
     layer = from_file(example().encode(), "archfit.yaml")
     assert layer.enforced == ("clusterArchitectures", "onConflict", "mirror")
     assert merge([layer]).options != Options()
-    assert valid(read(example()).values)
+    assert valid(parse_config(example()).values)
 
 
 def test_every_yaml_block_of_the_page_loads() -> None:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from archfit.images.platforms import Absent, Found, ImagePlatforms, Unasked, Unknown, parse_platform
-from archfit.options.option_entries import Exclude
-from archfit.options.settings import Options
+from archfit.options.settings import Exclude, Options
 from archfit.placement.selection import answers_for, pod_options
 from pod_decisions import DEFAULT, GKE, a_pod, decided, found, in_, questions_of, term, terms_of, using
 

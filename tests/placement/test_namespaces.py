@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.options.settings import Options
-from archfit.options.text_form import toleration_rule
+from archfit.options.taints import toleration_rule
 from stream_edits import edited, placed
 
 if TYPE_CHECKING:

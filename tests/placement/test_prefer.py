@@ -103,7 +103,7 @@ def test_fallback_architecture() -> None:
 
 
 def test_a_rule_overrides_the_weight() -> None:
-    from archfit.options.option_entries import Match, Rule
+    from archfit.options.settings import Match, Rule
 
     options = ARM.replace(
         prefer=(("arm64", 5),), rules=(Rule(Match(namespace="shop"), prefer=(("arm64", 1),)),)

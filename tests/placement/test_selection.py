@@ -9,9 +9,8 @@ import pytest
 
 from archfit.base.errors import UsageError
 from archfit.images.platforms import Answer, Unasked, Unknown
-from archfit.options.option_entries import Exclude, Match, Rule
-from archfit.options.settings import Options
-from archfit.options.text_form import exclude
+from archfit.options.rules import exclude
+from archfit.options.settings import Exclude, Match, Options, Rule
 from archfit.yaml.values import Typed
 from case_files import rows
 from pod_decisions import (

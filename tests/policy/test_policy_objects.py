@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from archfit.options.option_entries import Exclude
-from archfit.options.settings import Options
+from archfit.options.settings import Exclude, Options
 from archfit.policy.objects import policy_objects, policy_text
 from archfit.policy.settings import PolicySettings
 

@@ -11,8 +11,8 @@ import pytest
 
 from archfit.base.errors import UsageError
 from archfit.images.platforms import Found, parse_platform
+from archfit.options.architectures import image_platforms
 from archfit.options.settings import Options
-from archfit.options.text_form import image_platforms
 from archfit.policy.images import left_out
 from archfit.policy.objects import policy_objects
 from archfit.policy.settings import PolicySettings

@@ -89,7 +89,7 @@ ALWAYS = NETWORK | HEAVY | PRODUCTS
 PURE = {"re", "enum", "json"}
 CACHE = {"sqlite3", "_sqlite3", "redis", "archfit.lookup.store.sqlite", "archfit.lookup.store.redis"}
 PARSER = {"yaml", "yaml._yaml"}
-OPTIONS = {"archfit.options.table", "archfit.options.layers"}
+OPTIONS = {"archfit.options.table", "archfit.options.option_types", "archfit.yaml.data_form"}
 
 _RUN = """
 import sys

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from archfit.images.platforms import Found
-from archfit.options.option_entries import RequestRate
+from archfit.options.settings import RequestRate
 from archfit.registry.http.limits import RequestBudget
 from archfit.registry.registry_errors import RegistryError
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
+from archfit.base.errors import Problem
 from archfit.images.reference import parse
 from archfit.options.hosts import mirror, mirror_pair
 from archfit.options.settings import Operator
-from archfit.options.text_form import Problem
 from archfit.registry.http.host_policy import kind_of
 from archfit.registry.http.http_client import is_pull_limit, retry_after
 from archfit.registry.http.proxies import proxy_for

@@ -13,7 +13,7 @@ import copy
 import json
 from typing import Any, NamedTuple
 
-from archfit.options.placement_fields import REQUIRED
+from archfit.options.settings import REQUIRED
 from archfit.webhook.added_record import NAME
 
 PODS = {"group": "", "version": "v1", "resource": "pods"}

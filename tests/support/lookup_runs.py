@@ -13,9 +13,8 @@ from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unkn
 from archfit.images.reference import parse
 from archfit.lookup.lookup import Lookup
 from archfit.lookup.newer_tags import tag_lists
-from archfit.options.hosts import host_pattern, mirror
+from archfit.options.hosts import cache_path, host_pattern, mirror
 from archfit.options.settings import Operator, Options
-from archfit.options.text_form import cache_path
 from archfit.registry.lookup_context import Deadline, LookupContext
 
 if TYPE_CHECKING:

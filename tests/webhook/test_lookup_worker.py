@@ -15,8 +15,7 @@ import pytest
 from archfit.base.errors import UsageError
 from archfit.images.platforms import ARCHITECTURES, Absent, Answer, Found, Unknown, parse_platform
 from archfit.options.hosts import mirror_pair
-from archfit.options.option_entries import RequestRate
-from archfit.options.settings import Operator
+from archfit.options.settings import Operator, RequestRate
 from archfit.webhook.lookups.lookup_worker import LIFE_SECONDS, LookupThreads, lookup_threads
 from archfit.webhook.lookups.messages import (
     Answered,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from archfit.options.architectures import image_platforms
 from archfit.options.settings import Options
-from archfit.options.text_form import image_platforms
 from archfit.pipeline import scan
 from archfit.workloads.replaced_images import RESOLVE_NAMES, TRIGGERS
 from archfit.yaml import stream

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from archfit.options.option_types import CACHE, PATH
+from archfit.options.hosts import CACHE
+from archfit.options.option_types import PATH
 from archfit.options.table import OPERATOR
 from argocd_caller import Plugin, repository
 from argocd_sources import POD

@@ -17,8 +17,8 @@ from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store import redis as redis_store
 from archfit.lookup.store.open import cache_location, open_store
 from archfit.lookup.store.redis import KEEP_SECONDS, PREFIX, RedisStore
+from archfit.options.hosts import cache_path
 from archfit.options.settings import Operator
-from archfit.options.text_form import cache_path
 from redis_server import RedisServer
 from tls_files import tls_files
 

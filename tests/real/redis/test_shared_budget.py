@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.lookup.store.redis import RedisStore
-from archfit.options.text_form import cache_path
+from archfit.options.hosts import cache_path
 from fake_registry import FakeRegistry
 from program import PROGRAM
 from redis_server import RedisServer

@@ -182,7 +182,7 @@ LACKING = b"apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec:
 
 def test_an_affinity_that_the_kind_has_no_field_for_is_an_error() -> None:
     """Or a warning with --on-conflict leave; it is never written where the API server would drop it."""
-    from archfit.options.file_options import workloads
+    from archfit.options.workload_rows import workloads
 
     rows = workloads(
         [
@@ -210,7 +210,7 @@ def test_an_affinity_that_the_kind_has_no_field_for_is_an_error() -> None:
 
 
 def test_a_toleration_that_the_kind_has_no_field_for_is_an_error_where_nothing_else_is_left() -> None:
-    from archfit.options.file_options import workloads
+    from archfit.options.workload_rows import workloads
 
     row = {"group": "example.com", "kind": "Widget", "podSpec": "spec", "images": ["spec.image"]}
     rows = Options(workloads=workloads([{**row, "tolerations": "none"}]))

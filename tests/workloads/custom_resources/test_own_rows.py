@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 
 from archfit.base.errors import UsageError
 from archfit.options.config_file import from_file, from_values, schema
-from archfit.options.config_yaml import read as read_document
 from archfit.options.layers import merge
+from archfit.yaml.config_yaml import parse_config as read_document
 from stream_edits import edited, placed
 
 if TYPE_CHECKING:

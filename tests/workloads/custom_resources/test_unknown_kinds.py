@@ -14,8 +14,7 @@ from tests.real.custom_resources.crd_fields import catalogue
 import machine
 from archfit.options.config_file import from_file
 from archfit.options.layers import merge
-from archfit.options.option_entries import Exclude
-from archfit.options.settings import Options
+from archfit.options.settings import Exclude, Options
 from archfit.workloads.builtin import own_rows
 from archfit.workloads.inventory import is_podless
 from archfit.workloads.unsupported.unknown_kinds import KINDS, OF_OTHERS

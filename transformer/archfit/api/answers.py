@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from archfit.api.options import as_data, type_name
 from archfit.api.values import ImageAnswer
-from archfit.base.errors import InvalidReference, UsageError
+from archfit.base.errors import InvalidReference, Problem, UsageError
 from archfit.base.printable import visible
 from archfit.base.spelling import refused
 from archfit.images.overrides import override
@@ -30,7 +30,6 @@ from archfit.images.platforms import (
     parse_platform,
 )
 from archfit.images.reference import parse
-from archfit.options.text_form import Problem
 from archfit.reports.report import answer_value
 
 _KINDS = ("Found", "Absent", "Unknown", "Unasked", "Malformed")

@@ -12,16 +12,14 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
-from archfit.base.errors import UsageError
+from archfit.base.errors import Problem, UsageError
 from archfit.base.files import read_file
 from archfit.base.patch import dotted
 from archfit.base.printable import visible
 from archfit.base.spelling import expected
-from archfit.options.layers import Given, Layer
-from archfit.options.load import load
-from archfit.options.settings import Settings
+from archfit.options.layers import load
+from archfit.options.settings import Given, Layer, Settings
 from archfit.options.table import BY_KEY, TABLE
-from archfit.options.text_form import Problem
 
 NOT_FOR_PROGRAMS = ("report", "quiet", "verbose", "color")
 """Options of the command alone."""

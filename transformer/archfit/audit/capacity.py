@@ -18,7 +18,7 @@ from archfit.audit.places import Places, is_open, taints_of, tolerate, toleratio
 from archfit.audit.readiness import Failures, WorkloadFinding, distinct_uses, use_state
 from archfit.facts.facts import AuditFacts, ImageFacts, NodeFacts, PoolFacts
 from archfit.options.settings import Toleration
-from archfit.options.text_form import ARCH_KEYS
+from archfit.options.taints import ARCH_KEYS
 from archfit.startup.record import Record
 
 

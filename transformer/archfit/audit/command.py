@@ -47,7 +47,7 @@ from archfit.facts.merge import missing_shards
 from archfit.facts.reports import facts_of_report
 from archfit.images.platforms import Platform
 from archfit.lookup.lookup import lookup_of
-from archfit.options.layers import Given, Layer
+from archfit.options.settings import Given, Layer
 from archfit.reports.summary import lines
 from archfit.reports.tag_updates import kustomize, renovate
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from archfit.audit.clusters import cluster_name
 from archfit.audit.plan.waves import MOST_RULED
 from archfit.audit.readiness import group_keys
-from archfit.base.errors import UsageError
+from archfit.base.errors import Problem, UsageError
 from archfit.cli.invocation import required_platforms
 from archfit.cluster.quantity import milli, nano
 from archfit.images.platforms import Platform
-from archfit.options.text_form import Problem, glob
+from archfit.options.architectures import glob
 from archfit.startup.record import Record
 
 _MOST_SHARDS = 100_000

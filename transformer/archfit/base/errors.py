@@ -2,7 +2,8 @@
 
 ArchfitError                exit 1
 ├── UsageError              exit 2: a flag, variable, configuration file or annotation is wrong
-│   └── UnknownFlag         a command has no such flag
+│   ├── UnknownFlag         a command has no such flag
+│   └── Problem             a value of a flag, variable or file, before these are named
 ├── InvalidInput            the stream cannot be read as Kubernetes would read it
 ├── UnplaceableEdit         the change is known, but the text leaves no place for it
 ├── InvalidReference        the string in `image:` is not an image reference
@@ -15,6 +16,8 @@ ArchfitError                exit 1
 from __future__ import annotations
 
 import os
+
+from archfit.base.printable import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +62,20 @@ class UnknownFlag(UsageError):
         super().__init__(message)
         self.program = program
         self.flag = flag
+
+
+class Problem(UsageError):
+    """What is wrong with a value and what to write; the caller puts the name of the flag, variable or key before it.
+
+    message: on one line, and visible, whoever wrote the value. path: from the option's value to the wrong part. line: 0
+    where unknown.
+    """
+
+    def __init__(self, message: str, path: tuple[str | int, ...] = (), line: int = 0) -> None:
+        self.message = visible(message)
+        super().__init__(self.message)
+        self.path = path
+        self.line = line
 
 
 class InvalidInput(ArchfitError):

@@ -18,8 +18,7 @@ from archfit.cli.usage.command_table import BY_NAME
 from archfit.lookup.cache_contents import confirmed_at, counts, expired, readable
 from archfit.lookup.store import sqlite
 from archfit.lookup.store.open import cache_location, open_store
-from archfit.options.option_entries import CacheServer
-from archfit.options.settings import Operator
+from archfit.options.settings import CacheServer, Operator
 from archfit.yaml.json_output import document_head, json_output
 
 if TYPE_CHECKING:

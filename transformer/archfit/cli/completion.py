@@ -23,7 +23,7 @@ from archfit.workloads.builtin import WORKLOADS
 
 def show_completion(argv: Sequence[str], stdout: BinaryIO) -> int:
     """The command, after its name. The exit code; raises UsageError."""
-    words = BY_NAME["completion"].parser().read(argv)[1]
+    words = BY_NAME["completion"].parser().parse(argv)[1]
     if words and words[0] not in SHELLS:
         raise UsageError(f"archfit completion: {refused(words[0], SHELLS)}")
     if len(words) != 1:

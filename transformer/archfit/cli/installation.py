@@ -100,7 +100,7 @@ def _kind(own: Distribution | None) -> str:
 
 def show_installation(argv: Sequence[str], stdout: BinaryIO) -> int:
     """The command, after its name. The exit code; raises UsageError."""
-    flags, words = BY_NAME["version"].parser().read(argv)
+    flags, words = BY_NAME["version"].parser().parse(argv)
     if words:
         raise UsageError("'archfit version' takes no argument but --format")
     facts = installation()

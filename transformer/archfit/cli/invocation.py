@@ -6,17 +6,16 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from archfit.base.errors import UsageError
+from archfit.base.errors import Problem, UsageError
 from archfit.base.files import read_file
 from archfit.base.terminal import style
 from archfit.cli.usage.command_row import Command
 from archfit.images.platforms import Platform
 from archfit.lookup import operator_files
 from archfit.options import arguments
-from archfit.options.layers import Layer
-from archfit.options.load import load
-from archfit.options.settings import Settings
-from archfit.options.text_form import Problem, architecture, in_order
+from archfit.options.architectures import architecture, in_order
+from archfit.options.layers import load
+from archfit.options.settings import Layer, Settings
 from archfit.startup.record import Record
 
 
@@ -46,7 +45,7 @@ def read_invocation(
 
     stderr: shows messages as the settings say from now on. fallback: the command's own defaults.
     """
-    layer, config, flags, words = arguments.read(command.parser(), argv, command.options)
+    layer, config, flags, words = arguments.parse(command.parser(), argv, command.options)
     settings = load(argv, environ, read_file, flags=(layer, config), fallback=fallback)
     operator_files.check(settings.operator)
     if stderr:

@@ -24,7 +24,7 @@ from archfit.reports.report import TIME, state_path
 
 def show_last_run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    flags, words = BY_NAME["last"].parser().read(argv)
+    flags, words = BY_NAME["last"].parser().parse(argv)
     if words:
         raise UsageError("'archfit last' takes no argument but --format")
     path = state_path(environ)

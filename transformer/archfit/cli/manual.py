@@ -28,7 +28,7 @@ WIDEST = 100
 
 def show_help(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises UsageError."""
-    words = BY_NAME["help"].parser().read(argv)[1]
+    words = BY_NAME["help"].parser().parse(argv)[1]
     command = find(words)[0] if words else MAIN
     if command:
         page = f"Its page: archfit help {command.name}.md\n" if command.name in topics() else ""

@@ -27,7 +27,7 @@ _FILES = ("report", "check", "lock")
 def show_schema(argv: Sequence[str], stdout: BinaryIO) -> int:
     """The command, after its name. The exit code; raises UsageError."""
     names = BY_NAME["schema"].words
-    name, *more = BY_NAME["schema"].parser().read(argv)[1] or ("config",)
+    name, *more = BY_NAME["schema"].parser().parse(argv)[1] or ("config",)
     if name not in names:
         raise UsageError(f"archfit schema: {refused(name, names)}")
     if more:

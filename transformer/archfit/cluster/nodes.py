@@ -8,7 +8,7 @@ from typing import Any
 
 from archfit.base.errors import InvalidInput
 from archfit.images.platforms import ARCHITECTURES, WINDOWS
-from archfit.options.text_form import ARCH_KEYS
+from archfit.options.taints import ARCH_KEYS
 from archfit.startup.record import Record
 
 _ASK = "pass the output of `kubectl get nodes -o json`"

@@ -12,7 +12,7 @@ from typing import BinaryIO, TextIO
 
 from ruamel.yaml.comments import CommentedSeq
 
-from archfit.base.errors import UsageError
+from archfit.base.errors import Problem, UsageError
 from archfit.base.printable import count
 from archfit.cli.setup.yaml_files import mapping, written
 from archfit.cli.usage.command_table import BY_NAME
@@ -25,7 +25,7 @@ from archfit.cluster.pools.object_files import objects_of
 from archfit.cluster.pools.read import PREFER, of_this_cluster, pools
 from archfit.cluster.summary import NodeSummary, some_of, summarised
 from archfit.options.config_file import API_VERSION, KIND
-from archfit.options.text_form import Problem, label_key
+from archfit.options.taints import label_key
 
 _SOURCE = "kubectl get nodes -o json"
 _HEAD = """\
@@ -49,7 +49,7 @@ def set_up_cluster(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after the words `setup cluster`. The exit code; raises ArchfitError."""
-    flags, words = BY_NAME["setup cluster"].parser().read(argv)
+    flags, words = BY_NAME["setup cluster"].parser().parse(argv)
     keys = [_key(key) for key in flags.arch_taint]
     read = _objects(flags, words, stdin, environ)
     those = nodes(read.values)

@@ -18,10 +18,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from archfit.base.errors import InvalidInput
+from archfit.base.errors import InvalidInput, Problem
 from archfit.cluster.nodes import Node, Taint, ascii_text
 from archfit.cluster.pools.pool import Pool
-from archfit.options.text_form import ARCH_KEYS, Problem, architecture_of, system_taint, toleration_rule
+from archfit.options.taints import ARCH_KEYS, architecture_of, system_taint, toleration_rule
 from archfit.startup.record import Record
 
 

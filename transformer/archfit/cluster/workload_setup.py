@@ -33,7 +33,7 @@ _ASK = f"pass the output of `{_SOURCE}`, or the definitions that the operator pu
 
 def set_up_workloads(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
     """The command, after the words `setup workloads`. The exit code; raises UsageError and InvalidInput."""
-    flags, words = BY_NAME["setup workloads"].parser().read(argv)
+    flags, words = BY_NAME["setup workloads"].parser().parse(argv)
     if words:
         raise UsageError(f"{words[0]!r} is not expected: name files and folders behind --crds")
     names = [name for name in flags.crds if name]

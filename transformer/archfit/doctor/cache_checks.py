@@ -11,8 +11,7 @@ from archfit.base.printable import visible
 from archfit.doctor.findings import Diagnostic, note, ok, wrong
 from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store.open import cache_location, open_store
-from archfit.options.option_entries import CacheServer
-from archfit.options.settings import Operator
+from archfit.options.settings import CacheServer, Operator
 from archfit.registry.http.servers import elsewhere, leads
 from archfit.reports.report import state_path
 

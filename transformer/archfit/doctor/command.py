@@ -33,7 +33,7 @@ from archfit.inspect.login_check import servers_checked
 from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store.open import cache_location
 from archfit.options import arguments
-from archfit.options.load import load
+from archfit.options.layers import load
 from archfit.options.settings import Operator, Settings
 from archfit.reports.report import state_path
 from archfit.yaml.json_output import json_output
@@ -43,7 +43,7 @@ _COMMAND = BY_NAME["doctor"]
 
 def diagnose(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
     """The command, after its name. The exit code; raises UsageError for its own arguments alone."""
-    layer, config, flags, words = arguments.read(_COMMAND.parser(), argv, _COMMAND.options)
+    layer, config, flags, words = arguments.parse(_COMMAND.parser(), argv, _COMMAND.options)
     if words:
         raise UsageError(f"{words[0]!r} is not expected; see archfit doctor --help")
     settings, problem = Settings(), None

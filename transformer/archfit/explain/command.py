@@ -11,7 +11,7 @@ from contextlib import closing
 from typing import Any, BinaryIO, TextIO
 
 from archfit.base import standard_streams
-from archfit.base.errors import UsageError
+from archfit.base.errors import Problem, UsageError
 from archfit.base.record_json import record_value
 from archfit.base.results import Location, Message, ObjectRef, has_error
 from archfit.base.terminal import shows_boxes
@@ -22,8 +22,8 @@ from archfit.cli.usage.command_table import BY_NAME
 from archfit.explain import text as explained_text
 from archfit.explain.explained import Explained, explained, merged
 from archfit.options.layers import STAMPS_PRESENT
-from archfit.options.option_entries import Exclude
-from archfit.options.text_form import Problem, exclude
+from archfit.options.rules import exclude
+from archfit.options.settings import Exclude
 from archfit.pipeline import decide
 from archfit.placement.filters import GLOBS, nothing_matches
 from archfit.placement.selection import questions

@@ -14,8 +14,7 @@ from archfit.base.results import Decision, Effect, ObjectRef, Outcome, Severity,
 from archfit.explain.images import ImageAnswer, image_answers
 from archfit.explain.remedies import Remedy, remedies
 from archfit.images.platforms import Answer
-from archfit.options.option_entries import Rule
-from archfit.options.settings import STATED, Options
+from archfit.options.settings import STATED, Options, Rule
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS, existing_terms
 from archfit.placement.annotations import PREFIX, annotated
 from archfit.placement.case import PodCase

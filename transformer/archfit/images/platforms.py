@@ -7,7 +7,7 @@ from the baseline of its architecture, and always for arm.
 
 from __future__ import annotations
 
-from archfit.base.errors import InvalidReference
+from archfit.base.errors import InvalidReference, Problem
 from archfit.images.reference import is_placeholder
 from archfit.startup.record import Record
 
@@ -23,6 +23,11 @@ ARCHITECTURES = (
 )  # fmt: skip
 # Go's ports to Windows.
 WINDOWS = ("386", "amd64", "arm", "arm64")
+# Of images: `go tool dist list`, and the name of WASI before Go had one.
+_SYSTEMS = (
+    "linux", "windows", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly", "illumos", "solaris", "aix",
+    "android", "ios", "plan9", "js", "wasip1", "wasi",
+)  # fmt: skip
 # What `uname -m` says, and two spellings of it: read wherever an architecture is named, and shown as the label.
 ALIASES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"}
 # These names imply their variant, whatever is written beside them.
@@ -80,6 +85,23 @@ def parse_platform(text: str) -> Platform:
             f"{text!r} is not a platform: write os/architecture[/variant], as in 'linux/arm64'"
         )
     return normalised(*parts)
+
+
+def known_platform(text: str) -> Platform:
+    """One `os/architecture[/variant]` of the systems and architectures that images have. Raises Problem."""
+    try:
+        value = parse_platform(text)
+    except InvalidReference as error:
+        raise Problem(str(error)) from None
+    if value.os in ARCHITECTURES or value.os in ALIASES:
+        raise Problem(f"{text!r} begins with an architecture: write 'linux/{text}'")
+    if value.os not in _SYSTEMS:
+        from archfit.base.spelling import expected
+
+        raise Problem(f"{text!r} has an operating system that no image has: {expected(value.os, _SYSTEMS)}")
+    if value.architecture not in ARCHITECTURES and not value.architecture.startswith("wasm"):
+        raise Problem(no_architecture(value.architecture))
+    return value
 
 
 def is_wasm(platform: Platform) -> bool:

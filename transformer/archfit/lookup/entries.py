@@ -31,10 +31,10 @@ answer. A tag's entry repeats the platforms, so that a warm run reads everything
 
 from __future__ import annotations
 
+from archfit.base.errors import Problem
 from archfit.base.memo import Memo
-from archfit.images.platforms import Found, Platform
+from archfit.images.platforms import Found, Platform, known_platform
 from archfit.images.reference import Reference, is_digest
-from archfit.options.text_form import Problem, platform
 from archfit.startup import c_json
 
 TYPE_CHECKING = False
@@ -60,7 +60,7 @@ _LATEST = 2**40  # Unix seconds; a later time is an error
 
 
 def _parsed(names: tuple[str, ...]) -> tuple[Platform, ...]:
-    return tuple(sorted(set(map(platform, names)), key=str))
+    return tuple(sorted(set(map(known_platform, names)), key=str))
 
 
 _platforms = Memo(_parsed, 256)
@@ -134,7 +134,9 @@ def contents_from_json(text: str) -> ImageContents | None:
         if kind == "index":
             if kept["rules"] != RULES or len(kept["builds"]) > _MAX_BUILDS:
                 return None
-            builds = tuple(Build(digest, platform(name), stated) for digest, name, stated in kept["builds"])
+            builds = tuple(
+                Build(digest, known_platform(name), stated) for digest, name, stated in kept["builds"]
+            )
             good = all(is_digest(build.digest) and isinstance(build.stated, bool) for build in builds)
             return ImageContents("index", builds) if good else None
         if kind == "presence":
@@ -144,7 +146,7 @@ def contents_from_json(text: str) -> ImageContents | None:
         config, name = kept["config"], kept["platform"]
         if config and not is_digest(config):
             return None
-        return ImageContents(kind, config=config, platform=platform(name) if name else None)
+        return ImageContents(kind, config=config, platform=known_platform(name) if name else None)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, Problem):
         return None
 
@@ -205,7 +207,9 @@ def tags_from_json(text: str) -> tuple[TagList, int] | None:
         ):
             return None
         offers = {
-            tag: tuple(map(platform, names)) for tag, names in kept.get("offers", {}).items() if is_tag(tag)
+            tag: tuple(map(known_platform, names))
+            for tag, names in kept.get("offers", {}).items()
+            if is_tag(tag)
         }
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, Problem):
         return None

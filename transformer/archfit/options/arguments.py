@@ -13,14 +13,15 @@ import re
 from archfit.base.errors import UnknownFlag, UsageError
 from archfit.base.spelling import nearest
 from archfit.images.platforms import ALIASES, ARCHITECTURES
-from archfit.options.layers import Layer, flag_layer, flag_value
 from archfit.options.option_types import SWITCH
-from archfit.options.table import CONFIG_FLAG, TABLE, Option
+from archfit.options.table import CONFIG_FLAG, TABLE, Option, flag_layer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
+
+    from archfit.options.settings import Layer
 
 
 class Parser(argparse.ArgumentParser):
@@ -45,7 +46,7 @@ class Parser(argparse.ArgumentParser):
         """What argparse calls for mistakes that it has no exception for."""
         raise UsageError(f"{message}; see {self.prog} --help")
 
-    def read(self, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    def parse(self, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         """The flags, and the arguments that are none; empty ones are dropped. Raises UsageError."""
         known = self.flags()
         end = list(argv).index("--") if "--" in argv else len(argv)
@@ -145,7 +146,7 @@ def add_alone(parser: argparse.ArgumentParser, option: Option) -> None:
         parser.add_argument(*names, dest=option.key, action="store_true")
     else:
         parser.add_argument(
-            *names, dest=option.key, metavar=option.metavar, type=lambda text: flag_value(option, [text])
+            *names, dest=option.key, metavar=option.metavar, type=lambda text: option.flag_value([text])
         )
 
 
@@ -156,14 +157,14 @@ def from_arguments(
 
     rows: the options of the command at hand. Raises UsageError.
     """
-    layer, path, _, words = read(Parser(program), argv, rows)
+    layer, path, _, words = parse(Parser(program), argv, rows)
     if words:
         shown = re.sub("://.*@", "://***@", words[0])
         raise UsageError(f"{shown!r} is not expected: {program} takes flags alone")
     return layer, path
 
 
-def read(
+def parse(
     parser: Parser, argv: Sequence[str], rows: Sequence[Option]
 ) -> tuple[Layer, str | None, argparse.Namespace, list[str]]:
     """The layer of the flags, the configuration file that they name, everything found, and the other words.
@@ -173,7 +174,7 @@ def read(
     parser.add_argument(CONFIG_FLAG, dest="config", metavar="FILE")
     for option in rows:
         add(parser, option)
-    flags, words = parser.read(argv)
+    flags, words = parser.parse(argv)
     if flags.config == "":
         raise UsageError(f"{CONFIG_FLAG}: is empty: write the path of the file")
     return flag_layer(vars(flags), rows), flags.config, flags, words

@@ -16,15 +16,14 @@ from operator import itemgetter
 from os.path import dirname, join
 
 from archfit.base.documentation import schema_id
-from archfit.base.errors import UsageError
+from archfit.base.errors import Problem, UsageError
 from archfit.base.patch import Path, dotted
 from archfit.base.printable import visible
 from archfit.base.spelling import expected
-from archfit.options import data_form
-from archfit.options.config_yaml import ConfigYaml, read
-from archfit.options.layers import ANNOTATIONS, Given, Layer, parsed
-from archfit.options.table import BY_KEY, OPERATOR, SPEC, TABLE, Option
-from archfit.options.text_form import Problem
+from archfit.options.settings import Given, Layer
+from archfit.options.table import ANNOTATIONS, BY_KEY, OPERATOR, SPEC, TABLE, Option
+from archfit.yaml import data_form
+from archfit.yaml.config_yaml import ConfigYaml, parse_config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def from_file(content: bytes, path: str, named_by: str = "--config") -> Layer:
     problems: list[Problem] = []
     lines: Mapping[Path, int] = {}
     try:
-        document = read(_text(content))
+        document = parse_config(_text(content))
         lines = document.lines
         layer = _layer(document, path, f"file {path} ({named_by})", problems)
     except Problem as problem:
@@ -226,7 +225,7 @@ def _from_data(data: Any) -> Layer | None:
         if not isinstance(text, str):
             raise UsageError(f"{where}: has to be a string, as in every ConfigMap: put it in quotes")
         option = BY_KEY[key]
-        given[key] = Given(parsed(option, option.divided(text), where), where)
+        given[key] = Given(option.parsed(option.divided(text), where), where)
     return Layer(SOURCE, given)
 
 

@@ -4,57 +4,27 @@
 
 The highest layer that gives a key gives its whole value; lists and mappings are never merged. A key that the
 operator's file lists under `operator.enforced` has the file's value (or the default, if the file gives none):
-a layer that gives another value is an error. An annotation that would decide instead is one, too (`ANNOTATIONS`).
+a layer that gives another value is an error. An annotation that would decide instead is one, too (`table.ANNOTATIONS`).
 
 A variable is ARCHFIT_ and the flag's name in capitals; blanks divide the values of a repeatable one, and an empty one
 counts as unset. One whose name is nearly that of an option is an error; others with the prefix are ignored.
 ARCHFIT_CACHE_PASSWORD is not an option: `lookup.store.open` reads it, and nothing shows it.
+
+A run without arguments and without ARCHFIT_* variables, which is what Helm 3 makes of `--post-renderer archfit`, gets
+the defaults at once: the table of options is loaded for others alone.
 """
 
 from __future__ import annotations
 
-from archfit.base.errors import UsageError
-from archfit.base.spelling import nearest
-from archfit.options.option_types import SWITCH
-from archfit.options.settings import Operator, Options, Settings
-from archfit.options.table import (
-    BY_KEY,
-    CONFIG_FLAG,
-    CONFIG_VARIABLE,
-    TABLE,
-    VARIABLE_PREFIX,
-    Option,
-)
-from archfit.options.text_form import Problem
-from archfit.startup.flags import read_flags
-from archfit.startup.record import Record
+from archfit.base.errors import Problem, UsageError
+from archfit.options.settings import Given, Layer, Operator, Options, Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-# What `enforced` covers beside the options: annotations of manifests that say something else.
-ANNOTATIONS = {"imagePlatforms": "archfit.dev/image-platforms", "skip": "archfit.dev/skip"}
-
-
-class Given(Record):
-    """A value and its source: `--strict`, `ARCHFIT_STRICT` or `archfit.yaml line 4, spec.strict`."""
-
-    value: object
-    where: str
-
-
-class Layer(Record):
-    """What one source gives, by key.
-
-    source: its name for the report's head. enforced: keys that no other layer may change.
-    """
-
-    source: str
-    given: Mapping[str, Given]
-    enforced: tuple[str, ...] = ()
-
+    from archfit.options.table import Option
 
 _PRESENT = "present"
 MOST_GLOBS = 500
@@ -62,11 +32,71 @@ STAMPS_PRESENT = Layer("", {"stamp": Given(_PRESENT, "the command")})
 """Commands that judge files which `--in-place` may have changed read the stamps that are there, and ask for none."""
 
 
+def load(
+    argv: Sequence[str],
+    environ: Mapping[str, str],
+    read: Callable[[str], bytes],
+    *,
+    application: Layer | None = None,
+    rows: Sequence[Option] | None = None,
+    program: str = "archfit",
+    flags: tuple[Layer, str | None] | None = None,
+    fallback: Layer | None = None,
+    named_by: str = "",
+) -> Settings:
+    """The settings of a run.
+
+    argv: without program and command. read: the bytes of the file at a path, or OSError. application: what
+    `config_file.from_values` gave, where the caller has such a layer. rows: the options of the command; all of them if
+    None. flags: what `arguments.parse` made of argv, where a command takes more than options. fallback: the caller's
+    own defaults. named_by: what names the configuration file, "" for flag or variable. Raises UsageError.
+    """
+    given = argv or application or flags or fallback
+    if not given and not any(name.startswith("ARCHFIT_") for name in environ):
+        return Settings()
+    from archfit.options.table import BY_KEY, CONFIG_FLAG, CONFIG_VARIABLE, TABLE
+
+    layers = []
+    path: str | None = None
+    if argv and flags is None:
+        rows = TABLE if rows is None else rows
+        flags = from_flags(argv, rows)
+        if flags is None:
+            from archfit.options.arguments import from_arguments  # argparse costs 4 ms
+
+            flags = from_arguments(argv, rows, program)
+    if flags is not None:
+        layer, path = flags
+        layers.append(layer)
+    if application is not None:
+        layers.append(application)
+    layers.append(from_environment(environ))
+    named_by = named_by or (CONFIG_FLAG if path else CONFIG_VARIABLE)
+    path = path or environ.get(CONFIG_VARIABLE)
+    if path:
+        from archfit.options.config_file import from_file  # the YAML parser costs 15 ms
+
+        try:
+            content = read(path)
+        except OSError as error:
+            raise UsageError(
+                f"{named_by}: cannot read {path!r} ({error.strerror or error}): name a file that archfit can read"
+            ) from None
+        layers.append(from_file(content, path, named_by))
+    settings = merge(layers, fallback)
+    own = dict(application.given) if application else {}
+    own |= flags[0].given if flags else {}
+    filters = tuple((key, value.where) for key, value in own.items() if BY_KEY[key].filter)
+    return settings.replace(filters=filters) if filters else settings
+
+
 def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
     """One result of all layers, the one with the highest precedence first. Raises UsageError.
 
     fallback: replaces some defaults. It overrides no layer, so no enforced key forbids it.
     """
+    from archfit.options.table import ANNOTATIONS, BY_KEY
+
     chosen: dict[str, Given] = {}
     everything = (*layers, fallback) if fallback else layers
     for layer in everything:
@@ -132,6 +162,8 @@ def _one_of_quiet_and_verbose(layers: Sequence[Layer], chosen: dict[str, Given])
 
 
 def _enforce(operator: Layer, layers: Sequence[Layer], fallback: Layer | None) -> None:
+    from archfit.options.table import BY_KEY
+
     for key in operator.enforced:
         option = BY_KEY.get(key)
         if option is None:
@@ -160,6 +192,10 @@ def from_flags(argv: Sequence[str], rows: Sequence[Option]) -> tuple[Layer, str 
 
     rows: the options of the command at hand.
     """
+    from archfit.options.option_types import SWITCH
+    from archfit.options.table import CONFIG_FLAG, flag_layer
+    from archfit.startup.flags import read_flags
+
     options = {flag: option for option in rows for flag in option.flags}
     switches = {flag for flag, option in options.items() if option.type is SWITCH}
     flags = read_flags(argv, {CONFIG_FLAG, *options}, switches)
@@ -180,34 +216,10 @@ def from_flags(argv: Sequence[str], rows: Sequence[Option]) -> tuple[Layer, str 
         return None
 
 
-def flag_layer(texts: Mapping[str, Sequence[str] | None], rows: Sequence[Option]) -> Layer:
-    """The layer of the flags. texts: what each was given, by the option's key. Raises UsageError."""
-    given = {
-        option.key: Given(flag_value(option, occurrences), option.flags[0])
-        for option in rows
-        if (occurrences := texts.get(option.key))
-    }
-    names = ", ".join(value.where for value in given.values())
-    return Layer(f"flags ({names})", given)
-
-
-def flag_value(option: Option, texts: Sequence[str]) -> object:
-    """The value of the texts that a flag was given. Raises UsageError."""
-    if "" in texts:
-        raise UsageError(f"{option.flags[0]}: is empty: write a value, or leave the flag out")
-    return parsed(option, texts, option.flags[0])
-
-
-def parsed(option: Option, texts: Sequence[str], where: str) -> object:
-    """The value of texts, by the option's own rules. Raises UsageError, which begins with `where`."""
-    try:
-        return option.type.text(texts)
-    except Problem as problem:
-        raise UsageError(f"{where}: {problem.message}") from None
-
-
 def from_environment(environ: Mapping[str, str]) -> Layer:
     """The layer of the environment. Raises UsageError."""
+    from archfit.options.table import TABLE, VARIABLE_PREFIX
+
     given = {}
     own = {name: text for name, text in environ.items() if name.startswith(VARIABLE_PREFIX)}
     if own:
@@ -216,7 +228,7 @@ def from_environment(environ: Mapping[str, str]) -> Layer:
             text = own.get(variable, "")
             if not text.strip():
                 continue
-            given[option.key] = Given(parsed(option, option.divided(text), variable), variable)
+            given[option.key] = Given(option.parsed(option.divided(text), variable), variable)
         _no_misspelt(own, options)
     names = ", ".join(value.where for value in given.values())
     return Layer(f"environment ({names})", given)
@@ -233,6 +245,9 @@ def is_service_link(variable: str, value: str) -> bool:
 
 
 def _no_misspelt(own: Mapping[str, str], options: Iterable[str]) -> None:
+    from archfit.base.spelling import nearest
+    from archfit.options.table import CONFIG_VARIABLE, VARIABLE_PREFIX
+
     known = {variable.removeprefix(VARIABLE_PREFIX) for variable in options}
     known |= {CONFIG_VARIABLE.removeprefix(VARIABLE_PREFIX), "CACHE_PASSWORD"}
     for variable, value in own.items():

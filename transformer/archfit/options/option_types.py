@@ -1,26 +1,17 @@
-"""How the options of each type are written: as text (flag, variable), as data (file), and the JSON Schema.
+"""How an option of a type is written: as text (flag, variable), as data (file), and the JSON Schema of the data.
 
-`none` alone stands for the empty list or mapping everywhere but in clusterArchitectures. The texts' grammars
-are in `text_form` and `hosts`, the data's in `data_form`.
+`none` alone stands for the empty list or mapping everywhere but in clusterArchitectures. Here is what types are made
+of, and those without a noun of their own:
+
+    duration    90s  15m  6h  7d  1h30m  500ms      0 needs no unit
 """
 
 from __future__ import annotations
 
+from archfit.base.errors import Problem
 from archfit.base.spelling import refused
-from archfit.images.platforms import ALIASES, ARCHITECTURES, WINDOWS
-from archfit.options import data_form, text_form
-from archfit.options.hosts import FASTEST, SLOWEST, host_pattern, mirror_pair, request_rate_pair
-from archfit.options.text_form import (
-    EFFECTS,
-    OPERATORS,
-    WHEN,
-    Problem,
-    cache_path,
-    distinct,
-    exclude,
-    file_path,
-)
 from archfit.startup.record import Record
+from archfit.yaml.data_form import boolean, items, members, of_text, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +22,9 @@ if TYPE_CHECKING:
 
 Schema: TypeAlias = "dict[str, Any]"
 
-
-_LIST = 'Sequence[str] | Literal["none"]'
+LIST = 'Sequence[str] | Literal["none"]'
+FILE = "str | os.PathLike[str]"
+TEXT: Schema = {"type": "string", "minLength": 1}
 
 
 class OptionType(Record):
@@ -62,47 +54,94 @@ def choice(*choices: str) -> OptionType:
 
 def single(parse: Callable[[str], object], schema: Schema, field: str, written: str) -> OptionType:
     """One text; of several occurrences of a flag the last one counts."""
-    return OptionType(
-        lambda given: parse(given[-1]), lambda value: parse(data_form.string(value)), schema, field, written
-    )
+    return OptionType(lambda given: parse(given[-1]), of_text(parse), schema, field, written)
 
 
-def listed(data: Callable[[object], object], item: Schema, field: str, written: str = _LIST) -> OptionType:
+def list_of(data: Callable[[object], object], item: Schema, field: str, written: str = LIST) -> OptionType:
     """A list, of which each occurrence of a flag is an item."""
-    schema = _or_none({"type": "array", "items": item})
-    return OptionType(lambda given: data(_occurrences(given)), data, schema, field, written)
+    schema = or_none({"type": "array", "items": item})
+    return OptionType(lambda given: data(_occurrences(given)), data, schema, f"tuple[{field}, ...]", written)
 
 
-def repeated(parse: Callable[[str], object], item: Schema, example: str, field: str) -> OptionType:
+def texts_of(parse: Callable[[str], object], item: Schema, example: str, field: str) -> OptionType:
     """A list of texts."""
-    return listed(
-        lambda value: data_form.items(value, lambda text: parse(data_form.string(text)), example),
-        item,
-        f"tuple[{field}, ...]",
-    )
+    return list_of(lambda value: items(value, of_text(parse), example), item, field)
 
 
-def keyed(
-    parse: Callable[[str], T],
+def mapping_of(
+    pair: Callable[[str], T],
+    member: Callable[[str, object], T],
     key: Callable[[T], str],
-    data: Callable[[object], object],
+    example: str,
     schema: Schema,
     field: str,
     written: str,
 ) -> OptionType:
-    """A mapping, of which each occurrence of a flag is a member. key: of a member; two of one key are an error."""
+    """A mapping, of which each occurrence of a flag is a member.
+
+    pair: from the text of an occurrence. member: from key and value of the data. key: two members of one are an error.
+    """
 
     def text(given: Sequence[str]) -> tuple[T, ...]:
-        return distinct(tuple(dict.fromkeys(map(parse, _occurrences(given)))), key)
+        return distinct(tuple(dict.fromkeys(map(pair, _occurrences(given)))), key)
+
+    def data(value: object) -> tuple[T, ...]:
+        return distinct(tuple(member(name, item) for name, item in members(value, example).items()), key)
 
     literal = f'Mapping[str, {written}] | Literal["none"]'
-    return OptionType(text, data, _or_none({"type": "object", **schema}), f"tuple[{field}, ...]", literal)
+    return OptionType(text, data, or_none({"type": "object", **schema}), f"tuple[{field}, ...]", literal)
 
 
-def _switch(word: str) -> bool:
-    if word not in {"true", "false", "1", "0"}:
-        raise Problem(f"{word!r} is not a boolean: write true or false")
-    return word in {"true", "1"}
+def pair_of(parse: Callable[[str, str], T], lacking: str) -> Callable[[str], T]:
+    """What reads `KEY=VALUE`. lacking: the message where there is no equals sign."""
+
+    def pair(text: str) -> T:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise Problem(lacking)
+        return parse(key.strip(), value.strip())
+
+    return pair
+
+
+def member_of(parse: Callable[[str, str], T], key: str, value: object) -> T:
+    """The member of a mapping whose value is a text. Raises Problem, with its key."""
+    return within(key, of_text(lambda text: parse(key, text)), value)
+
+
+def distinct(rows: tuple[T, ...], key: Callable[[T], str]) -> tuple[T, ...]:
+    """The rows, when no key is there twice. Raises Problem."""
+    seen: set[str] = set()
+    for row in rows:
+        if key(row) in seen:
+            raise Problem(f"{key(row)!r} is given twice: write it once")
+        seen.add(key(row))
+    return rows
+
+
+def words(text: str, what: str) -> list[str]:
+    """The parts of a list with commas, blanks around them dropped. Raises Problem when a part is empty."""
+    parts = [part.strip() for part in text.split(",")]
+    if "=" not in text and any(letter == ";" or letter.isspace() for letter in "".join(parts)):
+        import re
+
+        listed = ",".join(part for part in re.split(r"[,;\s]+", text) if part)
+        raise Problem(f"{text!r} is not a list: write {what} separated by commas, as {listed!r}")
+    if not all(parts):
+        raise Problem(f"{text!r} has an empty entry: write {what} separated by single commas")
+    return parts
+
+
+def closed(text: str) -> str:
+    """A glob whose last `[` has an end: for each without, `fnmatch` reads to the end of the text. Raises Problem."""
+    if text.rfind("[") > text.rfind("]"):
+        raise Problem(f"{text!r} has a '[' that nothing closes: add ']', or write '?' for any one character")
+    return text
+
+
+def or_none(schema: Schema) -> Schema:
+    """The schema of a list or mapping, for which `none` may stand."""
+    return {"anyOf": [schema, {"const": "none"}]}
 
 
 def _occurrences(given: Sequence[str]) -> list[str]:
@@ -114,132 +153,72 @@ def _occurrences(given: Sequence[str]) -> list[str]:
     return list(given)
 
 
-def _last(parse: Callable[[str], tuple[T, ...]]) -> Callable[[Sequence[str]], tuple[T, ...]]:
-    return lambda given: () if given[-1] == "none" else parse(given[-1])
+def file_only(_given: Sequence[str]) -> object:
+    """Refuses text: for kinds that are written as data only. Raises Problem."""
+    raise Problem("is read from a configuration file only: write it under spec")
 
 
-def _or_none(schema: Schema) -> Schema:
-    return {"anyOf": [schema, {"const": "none"}]}
+def _switch(word: str) -> bool:
+    if word not in {"true", "false", "1", "0"}:
+        raise Problem(f"{word!r} is not a boolean: write true or false")
+    return word in {"true", "1"}
 
 
-_FILE = "str | os.PathLike[str]"
-_NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
-_LABEL_KEY = {"type": "string", "pattern": f"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?{_NAME}$"}
-LABEL_VALUE: Schema = {"type": ["string", "integer"], "pattern": f"^({_NAME})?$"}
-_PLATFORM = {"type": ["string", "integer"], "pattern": "^[^/,]+(/[^/,]+){0,2}$"}
-_DURATION = {"type": "string", "pattern": "^([0-9]+(ms|s|m|h|d))+$"}
-_TEXT = {"type": "string", "minLength": 1}
-_NAMES = (*ARCHITECTURES, *ALIASES)
-ARCHITECTURE_LIST: Schema = {"type": "array", "items": {"enum": [*_NAMES, 386]}, "minItems": 1}
-_CLUSTER_LIST: Schema = {
-    "type": "array",
-    "items": {"enum": [*_NAMES, 386, *(f"windows/{name}" for name in (*WINDOWS, *ALIASES))]},
-    "contains": ARCHITECTURE_LIST["items"],
-}
-_TOLERATION = {
-    "type": "object",
-    "properties": {
-        "key": _LABEL_KEY,
-        "operator": {"enum": list(OPERATORS)},
-        "value": LABEL_VALUE,
-        "effect": {"enum": list(EFFECTS)},
-    },
-    "required": ["key"],
-    "additionalProperties": False,
-}
-_RULE = {
-    "anyOf": [
-        {"type": "string", "pattern": f"^(gke|[^@:]+:({'|'.join(EFFECTS)})(@.+)?)$"},
-        {
-            "type": "object",
-            "properties": {
-                "architectures": ARCHITECTURE_LIST,
-                "toleration": _TOLERATION,
-                "when": {"enum": list(WHEN)},
-            },
-            "required": ["architectures", "toleration"],
-            "additionalProperties": False,
-        },
-    ]
-}
-_WEIGHTS = {
-    "type": "object",
-    "propertyNames": {"enum": list(_NAMES)},
-    "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 100},
-}
+def file_path(text: str) -> str:
+    """The path of a file. Raises Problem."""
+    if not text or "\0" in text:
+        raise Problem("is not a path: write one without NUL characters" if text else "is empty: write a path")
+    return text
 
-SWITCH = OptionType(lambda given: _switch(given[-1]), data_form.boolean, {"type": "boolean"}, "bool", "bool")
-PATH = single(file_path, _TEXT, "str", _FILE)
-CACHE = single(cache_path, _TEXT, "str | CacheServer", _FILE)
-WHOLE_SECONDS = single(
-    text_form.whole_seconds, {"anyOf": [_DURATION, {"const": 0}]}, "int", "str | Literal[0]"
-)
-DEADLINE = single(text_form.deadline, _DURATION, "float", "str")
-CLUSTER = OptionType(
-    lambda given: data_form.cluster_architectures(text_form.words(given[-1], "architectures")),
-    data_form.cluster_architectures,
-    _CLUSTER_LIST,
-    "tuple[str, ...]",
-    "Sequence[str]",
-)
-PLATFORMS = OptionType(
-    _last(text_form.platforms),
-    data_form.platforms,
-    _or_none({"type": "array", "items": _PLATFORM}),
-    "tuple[Platform, ...]",
-    _LIST,
-)
-PREFERENCE = OptionType(
-    _last(text_form.weights),
-    data_form.weights,
-    _or_none(_WEIGHTS),
-    "tuple[tuple[str, int], ...]",
-    'Mapping[str, int] | Literal["none"]',
-)
-TOLERATIONS = listed(
-    data_form.tolerations,
-    _RULE,
-    "tuple[TolerationRule, ...]",
-    'Sequence[str | Mapping[str, Any]] | Literal["none"]',
-)
-SYSTEM_TAINTS = keyed(
-    lambda text: text_form.system_taint(*text.partition("=")[::2]),
-    lambda row: row[0],
-    data_form.system_taints,
-    {"properties": {"windows": _TEXT}, "additionalProperties": False},
-    "tuple[str, Toleration]",
-    "str",
-)
-OVERRIDES = keyed(
-    text_form.image_platforms,
-    lambda row: row.pattern,
-    data_form.overrides,
-    {"additionalProperties": {"type": "array", "items": _PLATFORM, "minItems": 1}},
-    "ImagePlatforms",
-    "Sequence[str]",
-)
-MIRRORS = keyed(
-    mirror_pair,
-    lambda row: row.source,
-    data_form.mirrors,
-    {"additionalProperties": {"type": "string", "pattern": "^https?://[^@?#]+$"}},
-    "Mirror",
-    "str",
-)
-RATES = keyed(
-    request_rate_pair,
-    lambda row: row.host,
-    data_form.request_rates,
-    {"additionalProperties": {"type": "number", "minimum": SLOWEST, "maximum": FASTEST}},
-    "RequestRate",
-    "float",
-)
-ALLOWED_HOSTS = repeated(
-    host_pattern,
-    {"type": "string", "pattern": "^[^/@ ]+$"},
-    "harbor.corp.example, '*.corp.example'",
-    "HostPattern",
-)
-DENIED_HOSTS = repeated(lambda text: host_pattern(text, every=True), _TEXT, "'*.example.com'", "HostPattern")
-EXCLUDES = repeated(exclude, _TEXT, "DaemonSet, '*/kube-system'", "Exclude")
-KEYS = repeated(text_form.label_key, _LABEL_KEY, "example.com/virtual", "str")
+
+UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+# `re` is loaded for what few options hold: loading it takes a tenth of a small run.
+_DURATION = r"(?:[0-9]{1,9}(?:ms|s|m|h|d))+"
+_DURATION_PART = r"([0-9]+)(ms|s|m|h|d)"
+
+
+def duration(text: str) -> float:
+    """Seconds. Raises Problem."""
+    if text == "0":
+        return 0.0
+    number, unit = text[:-1], text[-1:]
+    if unit in ("s", "m", "h", "d") and len(number) < 10 and number.isascii() and number.isdigit():
+        return int(number) * UNITS[unit]
+    import re
+
+    if not re.fullmatch(_DURATION, text):
+        spelled = re.fullmatch(r"([0-9]+) ?([dhms])[a-z]*", text)
+        example = (
+            f"{text}s"
+            if text.isascii() and text.isdigit()
+            else "".join(spelled.groups())
+            if spelled
+            else "30s"
+        )
+        raise Problem(f"{text!r} is not a duration: write {example!r}, or another with d, h, m, s or ms")
+    return sum(int(number) * UNITS[unit] for number, unit in re.findall(_DURATION_PART, text))
+
+
+def whole_seconds(text: str) -> int:
+    """A duration without a fraction of a second, in seconds. Raises Problem."""
+    seconds = duration(text)
+    if seconds != int(seconds):
+        raise Problem(f"{text!r} is not a whole number of seconds: write '1s' or more")
+    return int(seconds)
+
+
+def deadline(text: str) -> float:
+    """A duration above zero, in seconds. Raises Problem."""
+    seconds = duration(text)
+    if not seconds:
+        raise Problem(f"{text!r} leaves no time for lookups: write a duration such as '30s'")
+    return seconds
+
+
+_SECONDS = {"type": "string", "pattern": "^([0-9]+(ms|s|m|h|d))+$"}
+
+SWITCH = OptionType(lambda given: _switch(given[-1]), boolean, {"type": "boolean"}, "bool", "bool")
+PATH = single(file_path, TEXT, "str", FILE)
+WHOLE_SECONDS = single(whole_seconds, {"anyOf": [_SECONDS, {"const": 0}]}, "int", "str | Literal[0]")
+DEADLINE = single(deadline, _SECONDS, "float", "str")

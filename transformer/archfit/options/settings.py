@@ -15,7 +15,6 @@ if TYPE_CHECKING:  # a run with the defaults and nothing to do loads none of the
 
     from archfit.base.patch import Path
     from archfit.images.platforms import ImagePlatforms, Platform
-    from archfit.options.option_entries import CacheServer, Exclude, HostPattern, Mirror, RequestRate, Rule
 
 
 class Toleration(Record):
@@ -36,6 +35,101 @@ class TolerationRule(Record):
     architectures: tuple[str, ...]
     toleration: Toleration
     needed: bool = False
+
+
+class Match(Record):
+    """Which pods a rule is about. Globs as in fnmatch; "" matches all; every label has to be there."""
+
+    namespace: str = ""
+    kind: str = ""
+    name: str = ""
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+class Rule(Record):
+    """One entry of `rules:`: gradual roll-out. None leaves the option as it is for the whole run.
+
+    offered: `only` narrows where all images of the pod run on one of its architectures, and changes nothing elsewhere.
+    """
+
+    match: Match
+    only: tuple[str, ...] | None = None
+    tolerate: bool | None = None
+    prefer: tuple[tuple[str, int], ...] | None = None
+    skip: bool | None = None
+    offered: bool = False
+
+
+class Exclude(Record):
+    """Workloads that are left alone. Globs as in fnmatch; "" matches all."""
+
+    kind: str
+    namespace: str = ""
+    name: str = ""
+
+    def __str__(self) -> str:
+        return "/".join(part for part in (self.kind, self.namespace, self.name) if part)
+
+
+class Mirror(Record):
+    """Lookups of `source`, a registry host of a normalised reference or "*", go to another server.
+
+    scheme: http or https. host: `host[:port]`, lower case. prefix: in front of the repository, without slashes at
+    its ends.
+    """
+
+    source: str
+    scheme: str
+    host: str
+    prefix: str = ""
+
+
+class CacheServer(Record):
+    """A Redis or Valkey server. Its text has no user, so that it can be shown. host: without brackets."""
+
+    tls: bool
+    host: str
+    port: int = 6379
+    database: int = 0
+    user: str = ""
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"redis{'s' if self.tls else ''}://{host}:{self.port}/{self.database}"
+
+
+class HostPattern(Record):
+    """Servers that the operator allows or denies. name: a host, `*.DOMAIN` or `*`, lower case, without brackets."""
+
+    name: str
+    port: int | None = None
+
+
+class RequestRate(Record):
+    """How often a server may be asked. host: of a normalised reference, or "*" for each server without a row."""
+
+    host: str
+    per_second: float
+
+
+# The fields of a pod spec that decide on which nodes a pod may run: the one list. To add one: a name here, an attribute
+# of `Workload`, what it asks of a node (`placement`; `audit.running.object_fields` for a node of a cluster), and the
+# same as CEL (`policy`), which fuzzers compare with the decision.
+AFFINITY, TOLERATIONS, NODE_SELECTOR = "affinity", "tolerations", "nodeSelector"
+ATTRIBUTES = {AFFINITY: "affinity", TOLERATIONS: "tolerations", NODE_SELECTOR: "node_selector"}
+"""Of each field the attribute of `Workload`."""
+FIELDS = tuple(ATTRIBUTES)
+LISTS = (AFFINITY, TOLERATIONS)
+"""Those to which archfit adds; a nodeSelector is only read, unless the row of a kind says that it pins."""
+EMPTY: dict[str, object] = {AFFINITY: None, TOLERATIONS: [], NODE_SELECTOR: {}}
+"""What counts as nothing beside null: an affinity of {} is one, to Argo."""
+
+NODE_AFFINITY = "nodeAffinity"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+"""Members of core/v1 NodeAffinity."""
+TERM_LIST = "nodeSelectorTerms"
+TERMS: Path = (AFFINITY, NODE_AFFINITY, REQUIRED, TERM_LIST)
 
 
 class Lender(Record):
@@ -303,3 +397,21 @@ class Settings(Record):
     sources: tuple[str, ...] = ()
     filters: tuple[tuple[str, str], ...] = ()
     given: tuple[tuple[str, str], ...] = ()
+
+
+class Given(Record):
+    """A value and its source: `--strict`, `ARCHFIT_STRICT` or `archfit.yaml line 4, spec.strict`."""
+
+    value: object
+    where: str
+
+
+class Layer(Record):
+    """What one source gives, by key.
+
+    source: its name for the report's head. enforced: keys that no other layer may change.
+    """
+
+    source: str
+    given: Mapping[str, Given]
+    enforced: tuple[str, ...] = ()

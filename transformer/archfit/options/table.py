@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from archfit.options import option_types
-from archfit.options.file_options import RULES, WORKLOADS
-from archfit.options.option_types import OptionType, choice
+from archfit.base.errors import Problem, UsageError
+from archfit.options.architectures import CLUSTER, OVERRIDES, PLATFORMS, PREFERENCE
+from archfit.options.hosts import ALLOWED_HOSTS, CACHE, DENIED_HOSTS, MIRRORS, RATES
+from archfit.options.option_types import DEADLINE, PATH, SWITCH, WHOLE_SECONDS, OptionType, choice
+from archfit.options.rules import EXCLUDES, RULES
+from archfit.options.settings import Given, Layer
+from archfit.options.taints import KEYS, SYSTEM_TAINTS, TOLERATIONS
+from archfit.options.workload_rows import WORKLOADS
 from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from typing import Any, Literal, TypeAlias
 
 Part: TypeAlias = "Literal['spec', 'operator']"
@@ -68,12 +74,25 @@ class Option(Record):
         """The flag, and for a switch the one that turns it off."""
         if self.file_only:
             return ()
-        off = (f"--no-{self.name}",) if self.type is option_types.SWITCH and self.positive else ()
+        off = (f"--no-{self.name}",) if self.type is SWITCH and self.positive else ()
         return (f"--{self.name}", *off)
 
     def divided(self, text: str) -> list[str]:
         """The occurrences that the text of a variable stands for: blanks divide what is repeatable."""
         return text.split() if self.repeatable else [text.strip()]
+
+    def parsed(self, texts: Sequence[str], where: str) -> object:
+        """The value of texts. Raises UsageError, which begins with `where`."""
+        try:
+            return self.type.text(texts)
+        except Problem as problem:
+            raise UsageError(f"{where}: {problem.message}") from None
+
+    def flag_value(self, texts: Sequence[str]) -> object:
+        """The value of the texts that the flag was given. Raises UsageError."""
+        if "" in texts:
+            raise UsageError(f"{self.flags[0]}: is empty: write a value, or leave the flag out")
+        return self.parsed(texts, self.flags[0])
 
     @property
     def variable(self) -> str:
@@ -101,21 +120,21 @@ def _row(
 
 SPEC = (
     _row(
-        "spec", "cel", "clusterArchitectures", option_types.CLUSTER, "[OS/]ARCH,..", ["amd64", "arm64"],
+        "spec", "cel", "clusterArchitectures", CLUSTER, "[OS/]ARCH,..", ["amd64", "arm64"],
         "The architectures of the cluster's Linux nodes, and of its Windows nodes as windows/amd64. "
         "With a windows entry, a pod that names no system gets a term of those that its images are built for; "
         "without one, pods for Windows are not restricted.",
         brief="What the cluster's nodes have.",
     ),
     _row(
-        "spec", "python", "systemTaints", option_types.SYSTEM_TAINTS, "OS=TAINT", {},
+        "spec", "python", "systemTaints", SYSTEM_TAINTS, "OS=TAINT", {},
         "The taint that all nodes of another system than Linux have, such as "
         "windows=node.kubernetes.io/os=windows:NoSchedule: only a pod that tolerates it can come there, and only such "
         "a pod gets a term of its system.",
         repeatable=True,
     ),
     _row(
-        "spec", "cel", "tolerate", option_types.TOLERATIONS, "TAINT[@ARCH,..]", ["gke"],
+        "spec", "cel", "tolerate", TOLERATIONS, "TAINT[@ARCH,..]", ["gke"],
         "A taint to tolerate on a pod whose images run on all nodes behind the taint that the pod can reach, in "
         "kubectl's syntax, such as arch=arm64:NoSchedule; gke stands for kubernetes.io/arch=arm64:NoSchedule, none "
         "for no taint. The first use replaces the default.",
@@ -129,7 +148,7 @@ SPEC = (
         " is unsafe: a pod may land on a node that cannot run it.",
     ),
     _row(
-        "spec", "cel", "prefer", option_types.PREFERENCE, "ARCH=WEIGHT,..", {},
+        "spec", "cel", "prefer", PREFERENCE, "ARCH=WEIGHT,..", {},
         "Architectures to prefer where a pod can reach more than one, with weights from 1 to 100.",
         filter=True,
     ),
@@ -143,7 +162,7 @@ SPEC = (
         " the pod as it is (then what an earlier run added is gone).",
     ),
     _row(
-        "spec", "cel", "assume", option_types.PLATFORMS, "PLATFORM,..", [],
+        "spec", "cel", "assume", PLATFORMS, "PLATFORM,..", [],
         "The platforms of an unknown image under --on-unknown=assume.",
     ),
     _row(
@@ -171,7 +190,7 @@ SPEC = (
         "What to do about a DaemonSet that will not run on every architecture of the cluster.",
     ),
     _row(
-        "spec", "python", "strict", option_types.SWITCH, "", False,
+        "spec", "python", "strict", SWITCH, "", False,
         "Makes it an error when an image cannot be looked up: a placeholder, an empty string, an image that is "
         "never pulled.",
     ),
@@ -181,14 +200,14 @@ SPEC = (
         "write one comment, or fail. A blank file among others is passed over.",
     ),
     _row(
-        "spec", "cel", "imagePlatforms", option_types.OVERRIDES, "GLOB=PLATFORM,..", {},
+        "spec", "cel", "imagePlatforms", OVERRIDES, "GLOB=PLATFORM,..", {},
         "The platforms of images whose metadata is wrong or cannot be read. The glob is matched against "
         "host/repository, as docker.io/library/nginx, with :tag or @digest if it has one.",
         repeatable=True,
         filter=True,
     ),
     _row(
-        "spec", "cel", "exclude", option_types.EXCLUDES, "KIND[/NAMESPACE[/NAME]]", [],
+        "spec", "cel", "exclude", EXCLUDES, "KIND[/NAMESPACE[/NAME]]", [],
         "Workloads that archfit leaves as they are, such as Job, Deployment/shop/cart or deploy/cart; each part is a "
         "glob.",
         repeatable=True,
@@ -196,23 +215,23 @@ SPEC = (
         filter=True,
     ),
     _row(
-        "spec", "python", "unlabelledNodes", option_types.KEYS, "KEY", [],
+        "spec", "python", "unlabelledNodes", KEYS, "KEY", [],
         "Pods that tolerate this key may also run on nodes without an architecture label, as pods that tolerate "
         "virtual-kubelet.io/provider may. archfit keeps those nodes reachable.",
         repeatable=True,
     ),
     _row(
-        "spec", "cel", "lockFile", option_types.PATH, "FILE", None,
+        "spec", "cel", "lockFile", PATH, "FILE", None,
         "The lock file that archfit lock writes. Its answers are final. In a configuration file, the path is "
         "relative to that file's folder.",
         brief="Answers of archfit lock, instead of a registry's.",
     ),
     _row(
-        "spec", "none", "locked", option_types.SWITCH, "", False,
+        "spec", "none", "locked", SWITCH, "", False,
         "Uses the lock file only, and asks neither the cache nor a registry. An image that it lacks is an error.",
     ),
     _row(
-        "spec", "none", "stamp", option_types.SWITCH, "", False,
+        "spec", "none", "stamp", SWITCH, "", False,
         "For files that are edited in place; the default of --in-place, and of what archfit setup kpt writes. Records "
         "each addition in the object's annotation archfit.dev/added. A later run removes these additions first and "
         "then decides again.",
@@ -233,7 +252,7 @@ SPEC = (
 
 OPERATOR = (
     _row(
-        "operator", "none", "mirror", option_types.MIRRORS, "SOURCE=URL", {},
+        "operator", "none", "mirror", MIRRORS, "SOURCE=URL", {},
         "Asks URL instead of a registry. SOURCE is the registry's host, such as docker.io, or * for all registries."
         " A path in the URL goes in front of the repository.",
         repeatable=True,
@@ -241,95 +260,95 @@ OPERATOR = (
         field="mirrors",
     ),
     _row(
-        "operator", "none", "hostsDir", option_types.PATH, "DIR", None,
+        "operator", "none", "hostsDir", PATH, "DIR", None,
         "A directory with containerd's hosts.toml files, or with certificates as in certs.d: one folder for each "
         "registry. It gives mirrors in order, CAs, client certificates and headers.",
     ),
     _row(
-        "operator", "none", "registriesConf", option_types.PATH, "FILE", None,
+        "operator", "none", "registriesConf", PATH, "FILE", None,
         "A registries.conf as Podman and CRI-O read it: rewritten, mirrored, insecure and blocked registries.",
     ),
     _row(
-        "operator", "none", "caFile", option_types.PATH, "FILE", None,
+        "operator", "none", "caFile", PATH, "FILE", None,
         "CA certificates (PEM) for registries, in addition to the system's. SSL_CERT_FILE replaces the system's.",
     ),
     _row(
-        "operator", "none", "allowHost", option_types.ALLOWED_HOSTS, "HOST[:PORT]", [],
+        "operator", "none", "allowHost", ALLOWED_HOSTS, "HOST[:PORT]", [],
         "A server that may have a private or loopback address, such as harbor.corp.example or *.corp.example; "
         "without a port, on port 443.",
         repeatable=True,
         field="allow_hosts",
     ),
     _row(
-        "operator", "none", "denyHost", option_types.DENIED_HOSTS, "HOST[:PORT]", [],
+        "operator", "none", "denyHost", DENIED_HOSTS, "HOST[:PORT]", [],
         "A server that archfit never asks, such as *.example.com; without a port, on any port. * denies every "
         "server that no --allow-host, --mirror, --hosts-dir, --registries-conf or credentials file names.",
         repeatable=True,
         field="deny_hosts",
     ),
     _row(
-        "operator", "none", "requestsPerSecond", option_types.RATES, "HOST=N", {},
+        "operator", "none", "requestsPerSecond", RATES, "HOST=N", {},
         "At most N requests a second to a registry's host, such as docker.io=5; * stands for each other server. "
         "Processes with the same Redis or Valkey server in --cache share it; without one, it bounds each process.",
         repeatable=True,
     ),
     _row(
-        "operator", "none", "cache", option_types.CACHE, "PATH", None,
+        "operator", "none", "cache", CACHE, "PATH", None,
         "The file that keeps the answers of registries, by default in the user's cache directory; or a server that "
         "several machines share, such as redis://cache.example:6379/0 or rediss://cache.example.",
     ),
     _row(
-        "operator", "none", "cachePasswordFile", option_types.PATH, "FILE", None,
+        "operator", "none", "cachePasswordFile", PATH, "FILE", None,
         "A file whose first line is the cache server's password. The variable ARCHFIT_CACHE_PASSWORD can hold it "
         "instead.",
     ),
     _row(
-        "operator", "none", "cacheCaFile", option_types.PATH, "FILE", None,
+        "operator", "none", "cacheCaFile", PATH, "FILE", None,
         "The CA certificates (PEM) for a cache server at rediss://. By default, the system's.",
     ),
     _row(
-        "operator", "none", "cacheTtl", option_types.WHOLE_SECONDS, "DURATION", "6h",
+        "operator", "none", "cacheTtl", WHOLE_SECONDS, "DURATION", "6h",
         "How long a cached answer for a tag is used without asking the registry.",
         field="cache_ttl_seconds",
     ),
     _row(
-        "operator", "none", "maxStale", option_types.WHOLE_SECONDS, "DURATION", "7d",
+        "operator", "none", "maxStale", WHOLE_SECONDS, "DURATION", "7d",
         "How old a cached answer may be when the registry cannot be asked.",
         field="max_stale_seconds",
     ),
     _row(
-        "operator", "none", "noCache", option_types.SWITCH, "", False,
+        "operator", "none", "noCache", SWITCH, "", False,
         "Neither reads nor writes the cache.", positive=False,
     ),
     _row(
-        "operator", "none", "offline", option_types.SWITCH, "", False,
+        "operator", "none", "offline", SWITCH, "", False,
         "Asks no registry. An image that is not in the cache is unknown.",
     ),
     _row(
-        "operator", "none", "timeout", option_types.DEADLINE, "DURATION", "30s",
+        "operator", "none", "timeout", DEADLINE, "DURATION", "30s",
         "The time limit for all lookups of a run together.",
         field="timeout_seconds",
     ),
     _row(
-        "operator", "none", "authfile", option_types.PATH, "FILE", None,
+        "operator", "none", "authfile", PATH, "FILE", None,
         "Registry credentials in the format of Docker's config.json. By default, the files that Docker and Podman "
         "use.",
     ),
     _row(
-        "operator", "none", "pullSecrets", option_types.SWITCH, "", False,
+        "operator", "none", "pullSecrets", SWITCH, "", False,
         "Uses the pull secrets in the manifests for the pods that refer to them, as the kubelet does.",
     ),
     _row(
-        "operator", "none", "report", option_types.PATH, "FILE", None,
+        "operator", "none", "report", PATH, "FILE", None,
         "The file to which every decision is written as JSON.",
     ),
     _row(
-        "operator", "none", "quiet", option_types.SWITCH, "", False,
+        "operator", "none", "quiet", SWITCH, "", False,
         "Writes only errors and warnings to standard error.", positive=False, short="-q",
         brief="Write only errors and warnings to standard error.",
     ),
     _row(
-        "operator", "none", "verbose", option_types.SWITCH, "", False,
+        "operator", "none", "verbose", SWITCH, "", False,
         "Says on standard error why each pod is placed as it is, with the answer for each image.",
         positive=False, short="-v",
         brief="Say why each pod is placed as it is.",
@@ -344,6 +363,9 @@ OPERATOR = (
 TABLE = (*SPEC, *OPERATOR)
 BY_KEY = {option.key: option for option in TABLE}
 
+# What `enforced` covers beside the options: annotations of manifests that say something else.
+ANNOTATIONS = {"imagePlatforms": "archfit.dev/image-platforms", "skip": "archfit.dev/skip"}
+
 
 def default_text(option: Option) -> str:
     """The default as a flag would write it, "" where the help describes it or there is none."""
@@ -352,3 +374,14 @@ def default_text(option: Option) -> str:
     if isinstance(option.default, list):
         return ",".join(option.default)
     return str(option.default).lower() if isinstance(option.default, bool) else str(option.default)
+
+
+def flag_layer(texts: Mapping[str, Sequence[str] | None], rows: Sequence[Option]) -> Layer:
+    """The layer of the flags. texts: what each was given, by the option's key. Raises UsageError."""
+    given = {
+        option.key: Given(option.flag_value(occurrences), option.flags[0])
+        for option in rows
+        if (occurrences := texts.get(option.key))
+    }
+    names = ", ".join(value.where for value in given.values())
+    return Layer(f"flags ({names})", given)

@@ -12,21 +12,24 @@ Paths are from the object's root, and a [*] means the same item in all of them a
 dots is written `metadata.annotations["example.com/mode"]`. KEYS has all keys: `Workload` says what each field means,
 its form how it is written. Where both repository and tag name an image, the path ends in `repository+tag`; `=app` is
 the item of a list that is named app.
+
+The rows of a kind replace those that archfit has for it; two of them that write to the same place, whatever the object
+says, are an error. An image that no row of the kind names leaves its pods without toleration.
 """
 
 from __future__ import annotations
 
 from archfit.base.documentation import schema_id
-from archfit.base.patch import Path, undotted
-from archfit.options import data_form
-from archfit.options.placement_fields import ATTRIBUTES, LISTS
-from archfit.options.settings import ANNOTATE, STATED, Embedding, Lender, Workload
-from archfit.options.text_form import Problem
+from archfit.base.errors import Problem
+from archfit.base.patch import Path, pattern_text, undotted
+from archfit.options.option_types import OptionType, file_only
+from archfit.options.settings import ANNOTATE, ATTRIBUTES, LISTS, STATED, Embedding, Lender, Workload
 from archfit.startup.record import Record
+from archfit.yaml import data_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, TypeAlias
 
     Read: TypeAlias = Callable[[object], Any]
@@ -383,3 +386,58 @@ def schema() -> dict[str, Any]:
         "required": ["operator", "apiVersions", "workloads"],
         "additionalProperties": False,
     }
+
+
+def workloads(value: object) -> tuple[Workload, ...]:
+    """The rows, in their order, doubles dropped. Raises Problem, also for two rows that place the same pods."""
+    rows: dict[Workload, None] = {}
+    taken: dict[tuple[str, str], dict[Any, Any]] = {}
+    for number, item in enumerate(data_form.as_list(value, f"{{{EXAMPLE}}}")):
+        row = data_form.within(number, stated_row, item)
+        if row in rows:
+            continue
+        rows[row] = None
+        known, paths = taken.setdefault((row.group, row.kind), {}), list(_written(row))
+        for path in paths:
+            if _meets(path, known):
+                shown = pattern_text(path)
+                raise Problem(
+                    f"two rows for {row.kind} write to {shown}: merge them into one row with all images of that pod",
+                    (number,),
+                )
+        for path in paths:
+            node = known
+            for step in (*path, _END):
+                node = node.setdefault(step, {})
+    return tuple(rows)
+
+
+def _written(row: Workload) -> Iterator[Path]:
+    """Where archfit may write for the row, whatever else the object says."""
+    if row.when or row.unless or row.versions or not row.pod_spec:
+        return
+    if row.affinity is not None:
+        yield (*(row.affinity or (*row.pod_spec, "affinity")), "nodeAffinity")
+    if row.tolerations is not None:
+        yield row.tolerations or (*row.pod_spec, "tolerations")
+
+
+_END = None
+
+
+def _meets(path: Path, known: dict[Any, Any]) -> bool:
+    """Whether the pattern and one of those that are known mean the same place in some object. known: by step."""
+    nodes = [known]
+    for step in path:
+        steps = [node.values() if step == "*" else (node.get(step, {}), node.get("*", {})) for node in nodes]
+        nodes = [node for some in steps for node in some if node]
+    return any(_END in node for node in nodes)
+
+
+WORKLOADS = OptionType(
+    file_only,
+    workloads,
+    {"type": "array", "items": row_schema()},
+    "tuple[Workload, ...]",
+    "Sequence[Mapping[str, Any]]",
+)

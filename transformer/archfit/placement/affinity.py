@@ -12,7 +12,7 @@ Source: k8s.io/component-helpers/scheduling/corev1/nodeaffinity; apimachinery la
 from __future__ import annotations
 
 from archfit.base.patch import Path
-from archfit.options.placement_fields import PREFERRED, REQUIRED
+from archfit.options.settings import PREFERRED, REQUIRED
 from archfit.placement.fields import items, mapping, string, strings
 from archfit.startup.record import Record
 from archfit.workloads.pods import Pod

@@ -22,8 +22,7 @@ from archfit.base.row_finder import RowFinder
 from archfit.base.spelling import nearest
 from archfit.images.overrides import OVERRIDES
 from archfit.images.reference import Reference, parse
-from archfit.options.option_entries import Exclude, Match
-from archfit.options.settings import Options, Settings
+from archfit.options.settings import Exclude, Match, Options, Settings
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import text_of
 

@@ -14,8 +14,7 @@ from sys import intern
 from archfit.base.memo import Memo
 from archfit.base.patch import Add, Operation, Path, Test, apply
 from archfit.base.results import Decision, Location, Removed
-from archfit.options.placement_fields import PREFERRED, REQUIRED
-from archfit.options.settings import Toleration
+from archfit.options.settings import PREFERRED, REQUIRED, Toleration
 from archfit.placement.affinity import ARCH, Expression
 from archfit.placement.reach import NOTHING, RequiredTerms
 from archfit.startup.record import Record

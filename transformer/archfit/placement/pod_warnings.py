@@ -12,8 +12,7 @@ from __future__ import annotations
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Message, Removed, Severity
 from archfit.images.platforms import Found
-from archfit.options.placement_fields import REQUIRED
-from archfit.options.settings import Toleration
+from archfit.options.settings import REQUIRED, Toleration
 from archfit.placement import tolerations as taints
 from archfit.placement.affinity import ARCH_LABELS, arch_pins, existing_terms, meeting
 from archfit.placement.case import PodCase

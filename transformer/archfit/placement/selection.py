@@ -38,8 +38,7 @@ from archfit.images.platforms import (
     unanswerable,
 )
 from archfit.images.reference import parse
-from archfit.options.placement_fields import PREFERRED, REQUIRED
-from archfit.options.settings import Options, TolerationRule
+from archfit.options.settings import PREFERRED, REQUIRED, Options, TolerationRule
 from archfit.startup.record import Record
 from archfit.workloads.pod_specs import controller_of, is_embedded
 from archfit.workloads.pods import ImageUse, Pod
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Literal, TypeAlias
 
-    from archfit.options.option_entries import Exclude
+    from archfit.options.settings import Exclude
     from archfit.placement.annotations import Annotations
     from archfit.workloads.unsupported.untouched import Untouched
 

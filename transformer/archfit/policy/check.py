@@ -28,8 +28,7 @@ from archfit.cli.invocation import Invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.checks import kubectl_of
 from archfit.images.reference import parse
-from archfit.options.placement_fields import PREFERRED, REQUIRED
-from archfit.options.settings import Options, Settings
+from archfit.options.settings import PREFERRED, REQUIRED, Options, Settings
 from archfit.policy.installed.dry_run import SKIP, Admitted, SamplePod, admitted, sample_pods
 from archfit.policy.installed.installed_policy import Installed, installed
 from archfit.policy.settings import PolicySettings

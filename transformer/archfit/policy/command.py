@@ -23,8 +23,7 @@ from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.cluster_connection import connect
 from archfit.cluster.live_objects import anew_once, live_objects
 from archfit.lookup import operator_files
-from archfit.options.layers import Given, Layer
-from archfit.options.settings import Options
+from archfit.options.settings import Given, Layer, Options
 from archfit.placement.filters import names_kind
 from archfit.policy.check import check_policy
 from archfit.policy.flags import check_flags, check_options, policy_settings, renewal

@@ -20,14 +20,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from archfit.base.documentation import page
-from archfit.base.errors import UsageError
+from archfit.base.errors import Problem, UsageError
 from archfit.cli.invocation import Invocation
 from archfit.cli.usage.cluster_commands import POLICY_FLAGS
 from archfit.cli.usage.command_table import BY_NAME
-from archfit.options.option_types import SWITCH
+from archfit.options.option_types import SWITCH, whole_seconds
 from archfit.options.settings import Options, Settings, Toleration
 from archfit.options.table import SPEC
-from archfit.options.text_form import Problem, whole_seconds
 from archfit.placement.filters import names_kind, second_names_object
 from archfit.placement.pod_patch import taint
 from archfit.placement.tolerations import uncovered

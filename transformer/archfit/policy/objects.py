@@ -24,9 +24,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from archfit.base.results import ObjectRef
-from archfit.options.option_entries import Exclude
-from archfit.options.placement_fields import PREFERRED
-from archfit.options.settings import Options, TolerationRule
+from archfit.options.settings import PREFERRED, Exclude, Options, TolerationRule
 from archfit.placement.filters import names_kind
 from archfit.placement.pod_patch import preference, toleration_fields
 from archfit.policy.settings import ALWAYS_LEFT_OUT, OPT_OUT, PolicySettings

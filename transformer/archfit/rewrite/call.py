@@ -14,7 +14,7 @@ from archfit.cli.usage.command_row import flags_of
 from archfit.cli.usage.command_table import first_words
 from archfit.cli.usage.manifest_commands import TRANSFORM
 from archfit.options import arguments
-from archfit.options.layers import Layer
+from archfit.options.settings import Layer
 from archfit.startup.record import Record
 
 TYPE_CHECKING = False
@@ -60,7 +60,7 @@ def read_call(argv: Sequence[str]) -> TransformCall:
     """The command line after the name of the command."""
     try:
         try:
-            layer, config, flags, words = arguments.read(TRANSFORM.parser(), argv, TRANSFORM.options)
+            layer, config, flags, words = arguments.parse(TRANSFORM.parser(), argv, TRANSFORM.options)
         except UnknownFlag:
             _check_command(argv)
             raise

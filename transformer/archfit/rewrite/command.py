@@ -9,7 +9,7 @@ from archfit.base import standard_streams
 from archfit.base.errors import ArchfitError, OutputError, UsageError, message_of
 from archfit.base.files import read_file
 from archfit.base.results import Message
-from archfit.options.load import load
+from archfit.options.layers import load
 from archfit.rewrite.function import PROGRAM, frame_of, layer_of, run_of
 from archfit.run import report_failure
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import BinaryIO, TextIO
 
-    from archfit.options.layers import Layer
+    from archfit.options.settings import Layer
     from archfit.rewrite.resource_list import FunctionFrame
 
 _TERMINAL = "standard input is a terminal: pipe manifests in, or name files; see archfit --help"

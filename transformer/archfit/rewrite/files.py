@@ -21,9 +21,8 @@ from archfit.cli.inputs import output_files
 from archfit.cli.inputs.command_inputs import in_file, location_in_file, questions, with_note
 from archfit.cli.inputs.input_files import TRANSFORMER, Input, Inputs, read_inputs
 from archfit.cli.inputs.manifests import Manifests, read_manifests
-from archfit.options.layers import STAMPS_PRESENT, Given, Layer
-from archfit.options.load import load
-from archfit.options.settings import Options
+from archfit.options.layers import STAMPS_PRESENT, load
+from archfit.options.settings import Given, Layer, Options
 from archfit.pipeline import StreamEdits, edit
 from archfit.reports.summary import lines
 from archfit.rewrite.call import TransformCall

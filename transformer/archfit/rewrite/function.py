@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TextIO
 
-    from archfit.options.layers import Layer
-    from archfit.options.settings import Settings
+    from archfit.options.settings import Layer, Settings
     from archfit.rewrite.resource_list import FunctionFrame
 
 PROGRAM = "archfit transform"

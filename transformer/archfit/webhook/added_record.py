@@ -25,8 +25,8 @@ from typing import Any, Literal, TypeAlias
 
 from archfit.base.patch import Add, Operation, Path, Remove, Test, pointer
 from archfit.edit.stamp.annotation import ANNOTATIONS, at
-from archfit.options import placement_fields
-from archfit.options.placement_fields import PREFERRED, REQUIRED
+from archfit.options import settings
+from archfit.options.settings import PREFERRED, REQUIRED
 from archfit.placement.affinity import ARCH
 from archfit.placement.annotations import STAMP
 from archfit.placement.pod_patch import toleration_fields
@@ -37,10 +37,10 @@ from archfit.yaml.values import mapping_of, plain
 Writer: TypeAlias = 'Literal["policy", "webhook"]'
 
 NAME = STAMP
-NODE_AFFINITY: Path = ("spec", placement_fields.AFFINITY, placement_fields.NODE_AFFINITY)
+NODE_AFFINITY: Path = ("spec", settings.AFFINITY, settings.NODE_AFFINITY)
 REQUIRED_SET: Path = (*NODE_AFFINITY, REQUIRED)
 PREFERENCES: Path = (*NODE_AFFINITY, PREFERRED)
-TOLERATIONS: Path = ("spec", placement_fields.TOLERATIONS)
+TOLERATIONS: Path = ("spec", settings.TOLERATIONS)
 LONGEST = 9_999
 """Characters of a record that is read: the API server's budget for CEL is enough for them."""
 SEPARATOR = ",\n"

@@ -32,8 +32,7 @@ from archfit.base.patch import Add, Remove, apply
 from archfit.base.results import Decision, Location
 from archfit.edit.stamp.annotation import ANNOTATIONS
 from archfit.images.platforms import Answer
-from archfit.options.placement_fields import LISTS
-from archfit.options.settings import Options
+from archfit.options.settings import LISTS, Options
 from archfit.placement.affinity import ARCH
 from archfit.placement.annotations import STAMP
 from archfit.placement.decide import decide

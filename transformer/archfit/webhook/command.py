@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 from archfit.base import packages
-from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.errors import ArchfitError, Problem, UsageError
 from archfit.base.printable import beneath
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
-from archfit.options.layers import Given, Layer
-from archfit.options.text_form import Problem, duration
+from archfit.options.option_types import duration
+from archfit.options.settings import Given, Layer
 
 _COMMAND = BY_NAME["serve"]
 _DEFAULTS = Layer(

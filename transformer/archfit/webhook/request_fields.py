@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from archfit.options.placement_fields import AFFINITY, NODE_AFFINITY, PREFERRED, REQUIRED, TOLERATIONS
+from archfit.options.settings import AFFINITY, NODE_AFFINITY, PREFERRED, REQUIRED, TOLERATIONS
 from archfit.placement.annotations import STAMP
 from archfit.workloads.pod_specs import controller_of
 from archfit.yaml.values import mapping_of

@@ -23,9 +23,9 @@ from functools import lru_cache, partial
 from typing import TypeVar
 from urllib.parse import parse_qs
 
-from archfit.base.errors import ArchfitError, message_of
+from archfit.base.errors import ArchfitError, Problem, message_of
 from archfit.images.platforms import Unknown
-from archfit.options.text_form import Problem, duration
+from archfit.options.option_types import duration
 from archfit.webhook.admission_decision import (
     BUG,
     IGNORED,

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path, dotted, undotted
-from archfit.options.placement_fields import ATTRIBUTES, EMPTY, FIELDS, LISTS, TERMS
-from archfit.options.settings import ANNOTATE, Lender, Workload
+from archfit.options.settings import ANNOTATE, ATTRIBUTES, EMPTY, FIELDS, LISTS, TERMS, Lender, Workload
 from archfit.workloads.patterns import MISSING, bound, get, matches
 from archfit.workloads.pods import (
     ImageUse,

@@ -15,13 +15,11 @@ from __future__ import annotations
 
 import os
 
-from archfit.base.errors import InternalError, InvalidInput
+from archfit.base.errors import InternalError, InvalidInput, Problem
 from archfit.base.patch import dotted
-from archfit.options import data_form
 from archfit.options.settings import Workload
-from archfit.options.text_form import Problem
 from archfit.options.workload_rows import OWN_EXAMPLE, own_row
-from archfit.yaml import compose
+from archfit.yaml import compose, data_form
 from archfit.yaml.tree import ROOT, line_at
 from archfit.yaml.values import mapping_of, plain, text_of
 
@@ -112,7 +110,7 @@ _PARTS = ("operator", "apiVersions", "workloads")
 
 
 def _listed(value: object) -> list[object]:
-    return data_form.listed(value, f"{{{OWN_EXAMPLE}}}")
+    return data_form.as_list(value, f"{{{OWN_EXAMPLE}}}")
 
 
 def _kinds(row: Any) -> list[str]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path, pattern_text
 from archfit.base.results import Location, Message, ObjectRef
-from archfit.options.placement_fields import LISTS
-from archfit.options.settings import NO_EMBEDDING, Workload
+from archfit.options.settings import LISTS, NO_EMBEDDING, Workload
 from archfit.workloads.builtin import (
     WORKLOADS,
     UserRows,

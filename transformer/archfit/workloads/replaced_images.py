@@ -32,8 +32,7 @@ from archfit.base.errors import InvalidReference
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Message
 from archfit.images.reference import parse
-from archfit.options.placement_fields import LISTS, TERMS
-from archfit.options.settings import ANNOTATE
+from archfit.options.settings import ANNOTATE, LISTS, TERMS
 from archfit.startup import c_json
 from archfit.workloads.builtin import UserRows, group_of
 from archfit.workloads.documents import Document

@@ -6,7 +6,7 @@ The tree is dropped once its sites are found: the parser events of a thousand wo
 from __future__ import annotations
 
 from archfit.base.patch import Path
-from archfit.options.placement_fields import PREFERRED, REQUIRED
+from archfit.options.settings import PREFERRED, REQUIRED
 from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 from archfit.yaml.tree import (

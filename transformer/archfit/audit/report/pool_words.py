@@ -15,7 +15,7 @@ from archfit.audit.report.tables import Cell, Column, Table
 from archfit.audit.report.words import several, snapshot_names
 from archfit.facts.facts import PoolFacts
 from archfit.options.settings import GKE
-from archfit.options.text_form import architecture_of
+from archfit.options.taints import architecture_of
 
 _DEFAULT = f"{GKE.toleration.key}={GKE.toleration.value}:{GKE.toleration.effect}"
 

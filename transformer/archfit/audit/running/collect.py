@@ -42,7 +42,7 @@ from archfit.cluster.quantity import milli, units
 from archfit.facts.facts import AuditFacts, ContainerImage, ImageFacts, NodeFacts, PoolFacts, Snapshot
 from archfit.facts.merge import sorted_facts
 from archfit.options.settings import Options
-from archfit.options.text_form import ARCH_KEYS
+from archfit.options.taints import ARCH_KEYS
 from archfit.placement.affinity import ARCH_LABELS
 from archfit.programs.start import Start, start_of
 from archfit.workloads.builtin import UserRows, by_kind, group_of, rows_of

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from archfit.facts.facts import Condition, PodState, Standing, Term, any_of
-from archfit.options.placement_fields import REQUIRED
+from archfit.options.settings import REQUIRED
 from archfit.placement.affinity import ARCH, OS_LABELS, meets
 from archfit.placement.selection import VIRTUAL_KUBELET
 

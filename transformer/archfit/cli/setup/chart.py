@@ -32,7 +32,7 @@ _INSTALLS = {
 
 def write_chart(argv: Sequence[str], stderr: TextIO) -> int:
     """The command, after the words `setup chart`. The exit code; raises ArchfitError."""
-    flags, words = BY_NAME["setup chart"].parser().read(argv)
+    flags, words = BY_NAME["setup chart"].parser().parse(argv)
     if words:
         raise UsageError(f"{words[0]!r} is not expected; see archfit setup chart --help")
     folder = flags.into or _DEFAULT

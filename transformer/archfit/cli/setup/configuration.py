@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.errors import ArchfitError, Problem, UsageError
 from archfit.base.files import read_file
 from archfit.cli.setup.owned_files import content_of_users_file
 from archfit.cli.setup.yaml_files import on_few_lines
 from archfit.edit.render import flow
 from archfit.options.config_file import from_file
-from archfit.options.config_yaml import read
 from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE
-from archfit.options.text_form import Problem
 from archfit.startup.record import Record
+from archfit.yaml.config_yaml import parse_config
 
 
 class Configuration(Record):
@@ -30,7 +29,7 @@ class Configuration(Record):
     def check(self, path: str) -> str:
         """That a tool's file says the same, in a line. Raises ArchfitError where it does not."""
         try:
-            values: Any = read((content_of_users_file(path) or b"").decode(errors="replace")).values
+            values: Any = parse_config((content_of_users_file(path) or b"").decode(errors="replace")).values
         except Problem as problem:
             raise ArchfitError(f"{path} line {problem.line}: {problem.message}") from None
         spec = values.get("spec") if isinstance(values, dict) else None
@@ -51,7 +50,7 @@ def configuration(named: str | None, environ: Mapping[str, str]) -> Configuratio
         return Configuration("", {})
     text = _content(by, path)
     from_file(text, path, by)
-    values: Any = read(text.decode("utf-8-sig")).values
+    values: Any = parse_config(text.decode("utf-8-sig")).values
     spec = dict(values.get("spec") or {})
     stays = [part for part in ("operator", "lockFile") if values.get(part) or spec.pop(part, None)]
     advice = f"{' and '.join(stays)} of {path}: not written; name a file with it in ARCHFIT_CONFIG where archfit runs\n"

@@ -19,8 +19,7 @@ from collections.abc import Iterable, Iterator
 from archfit.base.patch import Path, pattern_text, undotted
 from archfit.cluster.crds.definitions import Definition, SchemaVersion
 from archfit.cluster.crds.schema import Facts, facts
-from archfit.options.placement_fields import FIELDS
-from archfit.options.settings import Workload
+from archfit.options.settings import FIELDS, Workload
 from archfit.startup.record import Record
 
 # Members that an operator passes to the pod as they are: such a place can be created, any other part of an object may

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from archfit.base.patch import Path
-from archfit.options.placement_fields import ATTRIBUTES, FIELDS, REQUIRED
+from archfit.options.settings import ATTRIBUTES, FIELDS, REQUIRED
 from archfit.workloads.unsupported.unread import IMAGE_ENDS
 from archfit.yaml.values import Typed, mapping_of, text_of
 

@@ -18,11 +18,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from archfit.base.errors import Problem
 from archfit.cluster.nodes import ascii_text, label, mapping
 from archfit.cluster.pools.karpenter import KIND as NODE_POOL
 from archfit.cluster.pools.pool import Pool
-from archfit.options.config_yaml import read
-from archfit.options.text_form import ARCH_KEYS, Problem
+from archfit.options.taints import ARCH_KEYS
+from archfit.yaml.config_yaml import parse_config
 
 CONFIG_MAP = "cluster-autoscaler-priority-expander"
 _HEAVIEST = 100
@@ -100,7 +101,7 @@ def priorities(groups: Mapping[str, set[str]], architecture: str, before: str) -
     if not before.strip():
         return f"{_STEP}:\n{_entry(_EVERY)}{2 * _STEP}:\n{''.join(map(_entry, wanted))}", []
     try:
-        values = read(before).values
+        values = parse_config(before).values
     except Problem as problem:
         return before, [f"{CONFIG_MAP}: data.priorities {problem.message}"]
     block = values if isinstance(values, dict) and not before.lstrip().startswith("{") else {}

@@ -43,7 +43,7 @@ class Change(Record):
 
 def set_up_autoscaler(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
     """The command, after the words `setup autoscaler`. The exit code; raises UsageError and InvalidInput."""
-    flags, words = BY_NAME["setup autoscaler"].parser().read(argv)
+    flags, words = BY_NAME["setup autoscaler"].parser().parse(argv)
     architecture = ALIASES.get(flags.architecture, flags.architecture)
     if architecture not in ARCHITECTURES:
         raise UsageError(

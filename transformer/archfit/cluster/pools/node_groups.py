@@ -24,7 +24,7 @@ from typing import Any
 from archfit.cluster.nodes import OS_KEYS, Taint, ascii_text, label, mapping, sequence, taints_of
 from archfit.cluster.pools.pool import LINUX, Pool, entries, group_of, kind_of, name_of
 from archfit.images.platforms import normalised
-from archfit.options.text_form import ARCH_KEYS
+from archfit.options.taints import ARCH_KEYS
 
 CLUSTER_API = "cluster.x-k8s.io"
 OPENSHIFT = "machine.openshift.io"

@@ -6,12 +6,11 @@ import json
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
-from archfit.base.errors import InvalidInput, UsageError
+from archfit.base.errors import InvalidInput, Problem, UsageError
 from archfit.cluster.configuration_file import read_input
 from archfit.cluster.nodes import mapping, objects
 from archfit.cluster.pools.pool import group_of, kind_of
-from archfit.options.config_yaml import read
-from archfit.options.text_form import Problem
+from archfit.yaml.config_yaml import parse_config
 from archfit.yaml.scan import whole
 from archfit.yaml.stream import split
 
@@ -60,7 +59,7 @@ def _decoded(content: bytes, source: str) -> list[object]:
     documents = []
     for piece in split(data):
         try:
-            documents.append(read(whole(piece).text(data)).values)
+            documents.append(parse_config(whole(piece).text(data)).values)
         except Problem as problem:
             message = f"the list of nodes is neither JSON nor YAML as kubectl writes it: {problem.message}"
             raise InvalidInput(message, line=piece.line - 1 + problem.line) from None

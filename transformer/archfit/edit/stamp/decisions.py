@@ -21,7 +21,7 @@ from archfit.edit.stamp.annotation import (
     write,
 )
 from archfit.edit.stamp.state import StampState
-from archfit.options.placement_fields import FIELDS
+from archfit.options.settings import FIELDS
 from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False

@@ -26,11 +26,11 @@ from archfit.integrations.argocd.renderer_process import end_on_term, hold_term,
 from archfit.integrations.argocd.renderers import Programs, command_of, is_empty, plain_files, renderer_of
 from archfit.integrations.argocd.repository import check_inside, check_links, check_values, root_of
 from archfit.integrations.argocd.source_parameters import ROWS, Row, Source
-from archfit.options.arguments import read
-from archfit.options.layers import Given, Layer
-from archfit.options.load import load
-from archfit.options.option_types import CACHE, PATH, SWITCH
-from archfit.options.settings import Options, Settings
+from archfit.options.arguments import parse
+from archfit.options.hosts import CACHE
+from archfit.options.layers import load
+from archfit.options.option_types import PATH, SWITCH
+from archfit.options.settings import Given, Layer, Options, Settings
 from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, OPERATOR, SPEC, Option, default_text
 from archfit.run import Run
 from archfit.yaml.json_output import json_output
@@ -142,7 +142,7 @@ def _flags(argv: Sequence[str]) -> tuple[tuple[Layer, str | None] | None, Progra
     if not argv:
         return None, Programs()
     command = BY_NAME["argocd"]
-    layer, path, flags, words = read(command.parser(), argv, command.options)
+    layer, path, flags, words = parse(command.parser(), argv, command.options)
     if words:
         raise UsageError(f"{words[0]!r} is not expected: archfit argocd takes flags only")
     programs = Programs(

@@ -16,14 +16,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from archfit.base.errors import UsageError
+from archfit.base.errors import Problem, UsageError
 from archfit.base.spelling import nearest
 from archfit.integrations.argocd.source_parameters import BY_NAME, ROWS, Parameter, Source, field_value, shown
-from archfit.options.config_yaml import read
-from archfit.options.layers import Given, Layer
+from archfit.options.settings import Given, Layer
 from archfit.options.table import BY_KEY, CONFIG_VARIABLE, OPERATOR, SPEC, VARIABLE_PREFIX, Option
-from archfit.options.text_form import Problem
 from archfit.startup.record import Record
+from archfit.yaml.config_yaml import parse_config
 
 PARAMETERS = "ARGOCD_APP_PARAMETERS"
 PREFIX = "ARGOCD_ENV_"
@@ -161,7 +160,7 @@ def _option_value(option: Option, given: Parameter) -> object:
     if option.file_only:
         if not isinstance(given, str):
             raise Problem("has to be a string that holds YAML, as in the configuration file")
-        return option.type.data(read(given).values)
+        return option.type.data(parse_config(given).values)
     if isinstance(given, str):
         if not given.strip():
             raise Problem("is empty: write a value, or leave it out")

@@ -43,7 +43,7 @@ _REMOVED = ("--form", "--merge")
 def set_up_argocd(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup argocd`. The exit code; raises ArchfitError."""
     try:
-        flags, words = BY_NAME["setup argocd"].parser().read(argv)
+        flags, words = BY_NAME["setup argocd"].parser().parse(argv)
     except UnknownFlag as error:
         if error.flag in _REMOVED:
             raise UsageError(

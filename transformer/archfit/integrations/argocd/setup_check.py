@@ -12,15 +12,14 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import BinaryIO
 
-from archfit.base.errors import UsageError
+from archfit.base.errors import Problem, UsageError
 from archfit.base.spelling import expected
 from archfit.cli.setup.check_lines import Line, up_to_wrong, write_lines
 from archfit.cli.setup.configuration import compared
 from archfit.integrations.argocd.command import settings_of
 from archfit.lookup.store.open import default_path
-from archfit.options.config_yaml import read
-from archfit.options.option_entries import CacheServer
-from archfit.options.text_form import Problem
+from archfit.options.settings import CacheServer
+from archfit.yaml.config_yaml import parse_config
 
 INSTALLED = "/home/argocd/cmp-server/config"
 _COMMAND = {"command": list, "args": list}
@@ -55,7 +54,7 @@ def check(into: str | None, config: str | None, stdout: BinaryIO, environ: Mappi
 def _lines(path: str, environ: Mapping[str, str]) -> Iterator[Line]:
     try:
         with open(path, encoding="utf-8") as file:
-            plugin = read(file.read()).values
+            plugin = parse_config(file.read()).values
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8"
         yield (

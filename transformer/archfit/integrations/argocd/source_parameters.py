@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Literal, TypeAlias
 
-from archfit.options.text_form import Problem
+from archfit.base.errors import Problem
 from archfit.startup.record import Record
 
 Shape: TypeAlias = "Literal['string', 'array', 'map', 'boolean']"

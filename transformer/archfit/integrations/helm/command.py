@@ -9,7 +9,7 @@ Flags, variables and the configuration file all win over them.
 from __future__ import annotations
 
 from archfit.base.errors import UsageError
-from archfit.options.layers import Given, Layer
+from archfit.options.settings import Given, Layer
 from archfit.rewrite.command import transform
 
 TYPE_CHECKING = False

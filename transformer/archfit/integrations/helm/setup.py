@@ -29,7 +29,7 @@ from archfit.integrations.helm.setup_check import check_lines
 
 def set_up_helm(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup helm`. The exit code; raises ArchfitError."""
-    flags, words = BY_NAME["setup helm"].parser().read(argv)
+    flags, words = BY_NAME["setup helm"].parser().parse(argv)
     if words:
         raise UsageError(f"{words[0]!r} is not expected; see archfit setup helm --help")
     for flag, value in (("--into", flags.into), ("--helm", flags.helm)):

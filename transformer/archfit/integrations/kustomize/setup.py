@@ -80,7 +80,7 @@ def set_up_kustomize(
     """The command, after the words `setup TOOL`. The exit code; raises ArchfitError."""
     at = argv.index("--") if "--" in argv else len(argv)
     command = list(argv[at + 1 :])
-    flags, words = BY_NAME[f"setup {tool}"].parser().read(argv[:at])
+    flags, words = BY_NAME[f"setup {tool}"].parser().parse(argv[:at])
     unexpected = [*words[:1], *(["--"] if command and not flags.check else [])]
     if unexpected:
         raise UsageError(f"{unexpected[0]!r} is not expected; see archfit setup {tool} --help")

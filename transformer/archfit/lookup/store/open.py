@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from archfit.lookup.store.redis import RedisStore, SharedBudget
     from archfit.lookup.store.sqlite import SqliteStore
-    from archfit.options.option_entries import CacheServer
+    from archfit.options.settings import CacheServer
     from archfit.registry.lookup_context import LookupContext
 
 _LONGEST_PASSWORD = 4096

@@ -26,7 +26,7 @@ from redis.retry import Retry
 
 from archfit.base.printable import visible
 from archfit.lookup.store import StoreTrouble
-from archfit.options.option_entries import CacheServer
+from archfit.options.settings import CacheServer
 
 T = TypeVar("T")
 SCHEMA = 2

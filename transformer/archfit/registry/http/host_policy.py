@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable
 from typing import Literal, TypeAlias
 
 from archfit.images.reference import host_and_port
-from archfit.options.option_entries import HostPattern
+from archfit.options.settings import HostPattern
 from archfit.registry.http.trust import HostPort, shown
 from archfit.registry.registry_errors import RegistryError
 

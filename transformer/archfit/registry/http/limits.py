@@ -14,7 +14,7 @@ from time import thread_time
 from typing import TypeAlias
 
 from archfit.images.reference import HUB, HUB_API
-from archfit.options.option_entries import RequestRate
+from archfit.options.settings import RequestRate
 from archfit.registry.registry_errors import RegistryError
 
 MAX_PER_SERVER = 32

@@ -11,7 +11,7 @@ A path in a mirror's URL is a repository prefix, as `location` is in containers-
 from __future__ import annotations
 
 from archfit.images.reference import HUB, HUB_API, Reference
-from archfit.options.option_entries import Mirror
+from archfit.options.settings import Mirror
 from archfit.registry.http.trust import DEFAULT_PORTS, HostPort, host_port
 from archfit.startup.record import Record
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Location, Message
-from archfit.options.placement_fields import FIELDS
+from archfit.options.settings import FIELDS
 from archfit.workloads.pods import Pod
 from archfit.yaml.scan import Span
 from archfit.yaml.tree import Tree, written

@@ -17,7 +17,7 @@ import os
 from archfit.base.patch import Path, pattern_text
 from archfit.base.results import qualified_kind
 from archfit.base.spelling import nearest
-from archfit.options.placement_fields import FIELDS
+from archfit.options.settings import FIELDS
 from archfit.workloads.builtin import WORKLOADS
 
 TYPE_CHECKING = False

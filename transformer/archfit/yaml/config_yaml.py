@@ -1,6 +1,6 @@
 r"""A configuration file's YAML as plain values, with the line of every part.
 
-    read("spec:\n  exclude: [Job]\n")
+    parse_config("spec:\n  exclude: [Job]\n")
         values   {"spec": {"exclude": ["Job"]}}
         lines    {("spec",): 1, ("spec", "exclude"): 2, ("spec", "exclude", 0): 2}
 
@@ -11,8 +11,8 @@ an error: duplicate keys, `<<`, tags, several documents, more than 32 levels.
 
 from __future__ import annotations
 
+from archfit.base.errors import Problem
 from archfit.base.patch import Path
-from archfit.options.text_form import Problem
 from archfit.startup import c_parser
 from archfit.startup.record import Record
 
@@ -41,7 +41,7 @@ class ConfigYaml(Record):
     lines: dict[Path, int]
 
 
-def read(text: str) -> ConfigYaml:
+def parse_config(text: str) -> ConfigYaml:
     """The one document of the text. Raises Problem with its line."""
     try:
         reader = _Reader(text)
