@@ -7,10 +7,13 @@ outcome(judge, pod, ..)     raises where the two differ
 """
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 import machine
+from admission_reviews import NOT_REQUESTED
 from archfit.base.patch import apply
 from archfit.base.results import Decision
 from archfit.images.overrides import override
@@ -32,15 +35,11 @@ _BINDING = "ValidatingAdmissionPolicyBinding"
 
 
 class Admitted(NamedTuple):
-    """What became of a pod. error: what the API server ignored, "" for nothing. cost: as CEL counts it.
-
-    warnings: of the companion.
-    """
+    """What became of a pod. error: what the API server ignored, "" for nothing. warnings: of the companion."""
 
     pod: dict[str, Any]
     matches: bool
     error: str
-    cost: int
     shown: dict[str, Any]
     warnings: Sequence[str]
 
@@ -70,7 +69,7 @@ class PolicyJudge(LineJudge):
         found = self.ask({"pod": pod, "namespace": namespace, "show": show})
         if "pod" not in found:
             raise AssertionError(f"the judge does not take the pod: {found['error']}")
-        rest = (found["matches"], found.get("error", ""), found["cost"], found.get("shown", {}))
+        rest = (found["matches"], found.get("error", ""), found.get("shown", {}))
         return Admitted(found["pod"], *rest, found["warnings"] or ())
 
     def normalised(self, pod: Any) -> dict[str, Any]:
@@ -108,7 +107,24 @@ def outcome(
     assert said == complaints, (pod, admitted.warnings, decision.messages, options)
     if decision.outcome == "Change":
         assert judge.admit(admitted.pod, namespace).pod == admitted.pod, ("a second time", options, pod)
+        later = _injected(pod, admitted.pod)
+        _, after = decided(later, images, options, namespace)
+        last = judge.admit(later, namespace).pod
+        assert last == judge.normalised(after), ("a later pass", options, later, last["spec"], after["spec"])
     return decision.outcome
+
+
+def _injected(pod: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
+    """The pod after a pass, as another webhook changes it in the same request: a sidecar, or another image."""
+    random = Random(str(pod))
+    entries = deepcopy(pod["metadata"].get("managedFields", [NOT_REQUESTED]))
+    for one in entries:
+        one["fieldsV1"]["f:metadata"].get("f:annotations", {}).pop(f"f:{NAME}", None)
+    container, *others = first["spec"]["containers"]
+    late = {**container, "image": f"quay.io/team/{random.choice(('both', 'amd', 'arm', 'new'))}:1"}
+    more = [container, {**late, "name": "late"}] if random.random() < 0.5 else [late]
+    metadata = {**first["metadata"], "managedFields": entries}
+    return {**first, "metadata": metadata, "spec": {**first["spec"], "containers": [*more, *others]}}
 
 
 def _complaints(decision: Decision, pod: dict[str, Any], after: dict[str, Any], options: Options) -> set[str]:

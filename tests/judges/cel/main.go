@@ -5,7 +5,7 @@
 //	{"policy": {..}, "params": {..}, "version": "1.33"}   compiles a MutatingAdmissionPolicy as that version would check a
 //	                                                       new one; answers {"errors": [..]}
 //	{"policy": {..}, "companion": {..}, "own": {..}}       with a ValidatingAdmissionPolicy beside it, and its param
-//	{"pod": {..}, "namespace": "shop"}                     the pod as the policy leaves it, {"pod": {..}} with "cost", the
+//	{"pod": {..}, "namespace": "shop"}                     the pod as the policy leaves it, {"pod": {..}} with the
 //	                                                       companion's "warnings", and the "error" that was ignored, if any
 //	{"pod": .., "show": ["known"]}                         the values of these variables too, as {"shown": {..}}
 //	{"pod": .., "normalise": true}                         the pod as Kubernetes' types write it, whatever the policy says
@@ -54,7 +54,6 @@ type answer struct {
 	Pod      json.RawMessage `json:"pod,omitempty"`
 	Error    string          `json:"error,omitempty"`
 	Matches  bool            `json:"matches"`
-	Cost     int64           `json:"cost"`
 	Warnings []string        `json:"warnings"`
 	Shown    map[string]any  `json:"shown,omitempty"`
 }
@@ -77,7 +76,6 @@ func (c *condition) ReturnTypes() []*celgo.Type { return []*celgo.Type{c.kind} }
 type policy struct {
 	compiler   *plugincel.CompositedCompiler
 	conditions plugincel.ConditionEvaluator
-	evaluators []plugincel.MutatingEvaluator
 	patchers   []patch.Patcher
 	params     runtime.Object
 	options    plugincel.OptionalVariableDeclarations
@@ -87,6 +85,21 @@ type policy struct {
 type companion struct {
 	conditions, validations, messages plugincel.ConditionEvaluator
 	params                            runtime.Object
+}
+
+// A compiler that knows the variables, and what it cannot compile.
+func withVariables(variables []admissionregistration.Variable, options plugincel.OptionalVariableDeclarations, base *environment.EnvSet) (*plugincel.CompositedCompiler, []string) {
+	compiler, err := plugincel.NewCompositedCompiler(base)
+	if err != nil {
+		panic(err)
+	}
+	problems := []string{}
+	for _, one := range variables {
+		if result := compiler.CompileAndStoreVariable(&variable{one.Name, one.Expression}, options, environment.NewExpressions); result.Error != nil {
+			problems = append(problems, fmt.Sprintf("variable %s: %v", one.Name, result.Error))
+		}
+	}
+	return compiler, problems
 }
 
 func compiled(compiler *plugincel.CompositedCompiler, expressions []string, kind *celgo.Type, options plugincel.OptionalVariableDeclarations) (plugincel.ConditionEvaluator, []string) {
@@ -100,28 +113,27 @@ func compiled(compiler *plugincel.CompositedCompiler, expressions []string, kind
 	return compiler.CompileCondition(accessors, options, environment.NewExpressions), problems
 }
 
-func compileCompanion(given *question) (*companion, []string) {
-	parsed, _ := version.ParseGeneric(given.Version)
-	compiler, err := plugincel.NewCompositedCompiler(environment.MustBaseEnvSet(parsed))
-	if err != nil {
-		return nil, []string{err.Error()}
+// Without variables: the API server checks match conditions so.
+func matching(conditions []admissionregistration.MatchCondition, options plugincel.OptionalVariableDeclarations, base *environment.EnvSet) (plugincel.ConditionEvaluator, []string) {
+	compiler, problems := withVariables(nil, options, base)
+	expressions := []string{}
+	for _, one := range conditions {
+		expressions = append(expressions, one.Expression)
 	}
-	made, problems := &companion{params: &unstructured.Unstructured{Object: given.Own}}, []string{}
+	evaluator, wrong := compiled(compiler, expressions, celgo.BoolType, options)
+	return evaluator, append(problems, wrong...)
+}
+
+func compileCompanion(given *question, base *environment.EnvSet) (*companion, []string) {
+	made := &companion{params: &unstructured.Unstructured{Object: given.Own}}
 	options := plugincel.OptionalVariableDeclarations{HasParams: true}
-	for _, one := range given.Companion.Spec.Variables {
-		if result := compiler.CompileAndStoreVariable(&variable{one.Name, one.Expression}, options, environment.NewExpressions); result.Error != nil {
-			problems = append(problems, fmt.Sprintf("companion, variable %s: %v", one.Name, result.Error))
-		}
-	}
-	conditions, validations, messages := []string{}, []string{}, []string{}
-	for _, one := range given.Companion.Spec.MatchConditions {
-		conditions = append(conditions, one.Expression)
-	}
+	compiler, problems := withVariables(given.Companion.Spec.Variables, options, base)
+	validations, messages := []string{}, []string{}
 	for _, one := range given.Companion.Spec.Validations {
 		validations, messages = append(validations, one.Expression), append(messages, one.MessageExpression)
 	}
 	var wrong [3][]string
-	made.conditions, wrong[0] = compiled(compiler, conditions, celgo.BoolType, options)
+	made.conditions, wrong[0] = matching(given.Companion.Spec.MatchConditions, options, base)
 	made.validations, wrong[1] = compiled(compiler, validations, celgo.BoolType, options)
 	made.messages, wrong[2] = compiled(compiler, messages, celgo.StringType, options)
 	return made, append(append(append(problems, wrong[0]...), wrong[1]...), wrong[2]...)
@@ -156,52 +168,26 @@ func (c *companion) warnings(of func() *admission.VersionedAttributes, request *
 }
 
 func compile(given *question) (*policy, []string) {
-	parsed, err := version.ParseGeneric(given.Version)
-	if err != nil {
-		return nil, []string{err.Error()}
-	}
-	compiler, err := plugincel.NewCompositedCompiler(environment.MustBaseEnvSet(parsed))
-	if err != nil {
-		return nil, []string{err.Error()}
-	}
-	made := &policy{compiler: compiler}
-	made.options = plugincel.OptionalVariableDeclarations{HasParams: given.Policy.Spec.ParamKind != nil, HasAuthorizer: true}
+	base := environment.MustBaseEnvSet(version.MustParseGeneric(given.Version))
+	options := plugincel.OptionalVariableDeclarations{HasParams: given.Policy.Spec.ParamKind != nil, HasAuthorizer: true}
+	compiler, problems := withVariables(given.Policy.Spec.Variables, options, base)
+	conditions, wrong := matching(given.Policy.Spec.MatchConditions, options, base)
+	problems = append(problems, wrong...)
+	made := &policy{compiler: compiler, conditions: conditions, options: options}
 	if given.Params != nil {
 		made.params = &unstructured.Unstructured{Object: given.Params}
 	}
-	problems := []string{}
-	for _, one := range given.Policy.Spec.Variables {
-		result := compiler.CompileAndStoreVariable(&variable{one.Name, one.Expression}, made.options, environment.NewExpressions)
-		if result.Error != nil {
-			problems = append(problems, fmt.Sprintf("variable %s: %v", one.Name, result.Error))
-		}
-	}
-	conditions := []plugincel.ExpressionAccessor{}
-	for _, one := range given.Policy.Spec.MatchConditions {
-		accessor := &condition{one.Expression, celgo.BoolType}
-		conditions = append(conditions, accessor)
-		// Without variables: the API server checks match conditions so.
-		result := plugincel.NewCompiler(environment.MustBaseEnvSet(parsed)).CompileCELExpression(accessor, made.options, environment.NewExpressions)
-		if result.Error != nil {
-			problems = append(problems, fmt.Sprintf("matchCondition %s: %v", one.Name, result.Error))
-		}
-	}
-	made.conditions = compiler.CompileCondition(conditions, made.options, environment.NewExpressions)
-	withPatches := made.options
-	withPatches.HasPatchTypes = true
+	options.HasPatchTypes = true
 	for number, one := range given.Policy.Spec.Mutations {
-		accessor := &patch.JSONPatchCondition{Expression: one.JSONPatch.Expression}
-		evaluator := compiler.CompileMutatingEvaluator(accessor, withPatches, environment.NewExpressions)
+		evaluator := compiler.CompileMutatingEvaluator(&patch.JSONPatchCondition{Expression: one.JSONPatch.Expression}, options, environment.NewExpressions)
 		for _, err := range evaluator.CompilationErrors() {
 			problems = append(problems, fmt.Sprintf("mutation %d: %v", number, err))
 		}
-		made.evaluators = append(made.evaluators, evaluator)
 		made.patchers = append(made.patchers, patch.NewJSONPatcher(evaluator))
 	}
 	if given.Companion != nil {
-		more := []string{}
-		made.companion, more = compileCompanion(given)
-		problems = append(problems, more...)
+		made.companion, wrong = compileCompanion(given, base)
+		problems = append(problems, wrong...)
 	}
 	return made, problems
 }
@@ -254,14 +240,9 @@ func (p *policy) judge(given *question) answer {
 			result.Matches = false
 		}
 	}
-	for number, patcher := range p.patchers {
+	for _, patcher := range p.patchers {
 		if !result.Matches {
 			break
-		}
-		// Measured apart: a patcher does not say what it cost.
-		_, left, err := p.evaluators[number].ForInput(context, attributes(), request, optional, namespace, celconfig.RuntimeCELCostBudget)
-		if err == nil {
-			result.Cost += celconfig.RuntimeCELCostBudget - left
 		}
 		patched, err := patcher.Patch(context, patch.Request{
 			MatchedResource: resource, VersionedAttributes: attributes(), Namespace: namespace, OptionalVariables: optional,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from admission_reviews import NOT_REQUESTED, REQUESTED
 from archfit.base.errors import InvalidReference
 from archfit.images.reference import parse
 from archfit.options.settings import Options, Toleration, TolerationRule
@@ -14,9 +15,10 @@ from archfit.policy.objects import left_alone, policy_objects
 from archfit.policy.settings import PolicySettings
 from archfit.policy.stats import MAX_CODE_POINTS
 from archfit.policy.table import platform_table
+from archfit.webhook.added_record import NAME, entry, record_text
 from drawn_pods import any_pods, at_creation
 from drawn_pods.drawing import ARCH
-from pod_decisions import found, requiring, term, using
+from pod_decisions import GKE, found, requiring, term, using
 from policy_judge import PolicyJudge, judge_binary, outcome
 from policy_pods import judged
 
@@ -101,6 +103,22 @@ def test_what_the_policy_leaves_alone(
     admitted = by_default.admit(pod, "shop", "leftAlone")
     assert (admitted.shown["leftAlone"], admitted.error) == (reason, "")
     assert admitted.pod == by_default.normalised(pod)
+
+
+@pytest.mark.parametrize("image", ["both:1", "new:1"])
+@pytest.mark.parametrize("requested", [True, False])
+@pytest.mark.parametrize("writer", ["policy", "webhook"])
+def test_a_record_takes_back_only_what_the_policy_added_in_the_same_request(
+    by_default: PolicyJudge, writer: Any, requested: bool, image: str
+):
+    notes = {NAME: record_text(writer, 1, [entry(("spec", "tolerations", "-"), GKE)])}
+    fields = [REQUESTED if requested else NOT_REQUESTED]
+    pod = a_pod({**using(image), "tolerations": [GKE]}, annotations=notes, managedFields=fields)
+    made = by_default.admit(pod).pod
+    taken = writer == "policy" and not requested and image == "new:1"
+    assert ("tolerations" in made["spec"]) is not taken
+    assert (NAME in made["metadata"].get("annotations", {})) is not taken
+    outcome(by_default, pod, LOCKED, Options())
 
 
 def test_each_reason_to_leave_a_pod_alone_has_a_pod():
