@@ -14,13 +14,9 @@ from archfit.base.errors import ArchfitError
 from archfit.lock.command import lock as run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
-    from typing import BinaryIO, TextIO
 
     from registry import Registry
-
-    Setup = Callable[[Sequence[str], BinaryIO, TextIO, Mapping[str, str]], int]
 
 
 class Said(NamedTuple):
@@ -29,16 +25,6 @@ class Said(NamedTuple):
     status: int
     stdout: str
     stderr: str
-
-
-def setup_said(run: Setup, words: Sequence[str], environ: Mapping[str, str]) -> Said:
-    """A command of `archfit setup`, called where no program is on PATH; an error is its message alone."""
-    stdout, stderr = io.BytesIO(), io.StringIO()
-    try:
-        status = run(words, stdout, stderr, {"PATH": "/nowhere", **environ})
-    except ArchfitError as error:
-        return Said(error.exit_code, stdout.getvalue().decode(), str(error))
-    return Said(status, stdout.getvalue().decode(), stderr.getvalue())
 
 
 def pod(*images: str, name: str = "a") -> str:

@@ -93,13 +93,8 @@ class Site:
             self.plane.kubectl("apply", "--server-side", "-f", "-", stdin=self.archfit(*words).ok().decode())
         probe = pod(self.namespace, "quay.io/team/amd:1")
         self.plane.until("the policy acts", lambda: "affinity" in self.plane.dry(probe)["spec"])
-        self.plane.until(
-            "the companion acts", lambda: self.warnings(pod(self.namespace, "quay.io/team/other:1"))
-        )
-
-    def warnings(self, value: dict[str, Any]) -> list[str]:
-        done = self.plane.kubectl("create", "--dry-run=server", "-f", "-", stdin=json.dumps(value))
-        return [line.removeprefix("Warning: ") for line in done.stderr.splitlines() if "Warning: " in line]
+        other = pod(self.namespace, "quay.io/team/other:1")
+        self.plane.until("the companion acts", lambda: self.plane.warnings(other))
 
 
 @pytest.fixture
@@ -107,13 +102,9 @@ def site(control_plane, archfit, tmp_path):
     """See Site; each test has a namespace of its own."""
     made = Site(control_plane, archfit, tmp_path, f"site-{next(_NUMBERS)}")
     yield made
-    for resource in (
-        "mutatingadmissionpolicybindings",
-        "mutatingadmissionpolicies",
-        "validatingadmissionpolicybindings",
-        "validatingadmissionpolicies",
-    ):
-        control_plane.kubectl("delete", "--ignore-not-found", resource, made.name, f"{made.name}-deny")
+    for kind in ("mutating", "validating"):
+        resources = f"{kind}admissionpolicybindings,{kind}admissionpolicies"
+        control_plane.kubectl("delete", "--ignore-not-found", resources, made.name)
 
 
 @pytest.mark.parametrize("carrier", ["literal", "crd"])
@@ -137,7 +128,7 @@ def test_what_it_writes_acts_and_warns_in_one_line(site, carrier):
             [f"may go to arm64 nodes, {unfit} (quay.io/team/amd:1)"],
         ),
     ):
-        said = site.warnings(value)
+        said = site.plane.warnings(value)
         assert [word in text for word, text in zip(words, said, strict=True)] == [True] * len(words)
 
 
@@ -164,14 +155,6 @@ def test_the_check_finds_a_difference(site):
     assert lines[4].endswith(
         "4 pods: 0 as archfit would place them, 1 different, 2 left alone, 1 not compared"
     )
-    found = json.loads(site.archfit("--check", "--json", text=text).stdout)
-    assert [one["outcome"] for one in found["pods"]] == [
-        "different",
-        "left-alone",
-        "left-alone",
-        "not-compared",
-    ]
-    assert "tolerations" in found["pods"][0]["expected"]
 
 
 class Pretended:
