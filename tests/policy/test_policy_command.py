@@ -377,8 +377,8 @@ def test_only_so_many_images_of_a_cluster_are_looked_up(policy: Policy, monkeypa
     monkeypatch.setattr("archfit.policy.images.MAX_ASKED", 1)
     made = policy.live("quay.io/team/app:1", "b:1", "c:1", lock_file=policy.lock())
     assert [one.text for one in made.messages] == [
-        "2 images of the cluster were not looked up, as 1 others are used more: pods with them get no "
-        "toleration, as b:1, c:1"
+        "2 images of the cluster were not looked up, as 1 others are used more, so that pods with them get no "
+        "toleration: b:1, c:1"
     ]
 
 

@@ -25,7 +25,7 @@ from archfit.images.reference import parse
 from archfit.lock.update import LockChange, changes, chosen, merged
 from archfit.lookup import lockfile
 from archfit.lookup.lockfile import DEFAULT_PATH, content_of, render, replace
-from archfit.options.settings import Options
+from archfit.options.settings import Options, Settings
 from archfit.reports.summary import failure, lines, unknown_words
 from archfit.yaml.json_output import document_head, json_output
 
@@ -56,7 +56,8 @@ def lock(
     content = content_of(path)
     before = {} if content is None else lockfile.parse(content, path)
     names = chosen(needs.needed, before, flags.update, add=flags.add_missing)
-    answers = looked_up(names, needs, asked_anew(settings.operator), environ, stderr)
+    lookup = Settings(operator=asked_anew(settings.operator))
+    answers = looked_up(names, needs, lookup, environ, stderr)
     messages = [*answers.messages, *(failed_message(source) for source in answers.failed)]
     if _failed([*needs.messages, *messages], stderr):
         return 1

@@ -17,16 +17,16 @@ from typing import Any, TextIO
 
 from archfit.base.errors import UsageError
 from archfit.base.patch import dotted
-from archfit.base.printable import count
+from archfit.base.printable import count, few
 from archfit.base.results import Location, Message, ObjectRef, has_error
-from archfit.cli.inputs.lock_images import Failure, LockAnswers, LockNeeds, asked_anew, lock_needs, looked_up
+from archfit.cli.inputs.lock_images import Failure, LockNeeds, asked_anew, lock_needs, looked_up
 from archfit.cli.inputs.manifests import Manifests
 from archfit.cluster import live_objects as live
 from archfit.cluster.live_objects import PODS
 from archfit.images.overrides import override
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import parse
-from archfit.lookup.lockfile import Lock, content_of, lock_of
+from archfit.lookup.lockfile import content_of, lock_of
 from archfit.lookup.lockfile import parse as parse_lock
 from archfit.options.settings import Options, Settings
 from archfit.placement.evidence import assumed
@@ -90,13 +90,12 @@ def from_manifests(
         return PolicyImages({}, "", needs.messages)
     held = {**_held(settings.options), **_overridden(inputs, settings.options)}
     images = _with_answers(held, needs, settings, environ, stderr, anew=True)
-    names = [manifests.name or "standard input" for manifests in inputs if manifests.pieces]
-    shown = ", ".join(names[:3]) + (f" and {count(len(names) - 3, 'more file')}" if len(names) > 3 else "")
+    names = few([manifests.name or "standard input" for manifests in inputs if manifests.pieces], _SHOWN)
     messages = [*needs.messages, *images.messages]
     if not images.images and not has_error(images.messages):
         why = "the manifests name no image with known platforms, so a policy would change no pod: pass others"
         messages.append(Message("error", why))
-    return images.replace(source=f"{shown} ({count(len(images.images), 'image')})", messages=tuple(messages))
+    return images.replace(source=f"{names} ({count(len(images.images), 'image')})", messages=tuple(messages))
 
 
 def from_cluster(
@@ -123,9 +122,9 @@ def from_cluster(
         uses.setdefault(image.text, Message("error", "", ObjectRef(*image.owner), image.field))
     needs = LockNeeds(needed, uses, ())
     images = _with_answers(held, needs, settings, environ, stderr, installed, anew=False)
-    if len(every) > MAX_ASKED:
-        not_asked = _not_asked([image.text for image in every[MAX_ASKED:]])
-        images = images.replace(messages=(*images.messages, not_asked))
+    rest = [image.text for image in every[MAX_ASKED:]]
+    why = f"of the cluster were not looked up, as {MAX_ASKED:,} others are used more"
+    images = images.replace(messages=(*images.messages, *_without(rest, why)))
     first = {name: images.images[name] for name in order if name in images.images}
     images = images.replace(images={**first, **images.images})
     if not images.images:
@@ -142,31 +141,19 @@ def from_cluster(
     )
 
 
-def _not_asked(texts: Sequence[str]) -> Message:
-    return Message(
-        "warning",
-        f"{count(len(texts), 'image')} of the cluster were not looked up, as {MAX_ASKED:,} others are used more: "
-        f"pods with them get no toleration, as {', '.join(texts[:3])}",
-    )
-
-
 def left_out(names: Sequence[str], carrier: str) -> list[Message]:
     """The warning about images that the policy does not hold; none where it holds all."""
-    if not names:
-        return []
-    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
-    remedy = (
-        "--carrier crd holds more"
-        if carrier == "literal"
-        else "write policies for several groups of namespaces (--name, --namespace-selector)"
-    )
-    return [
-        Message(
-            "warning",
-            f"{count(len(names), 'image')} did not fit into the policy, so that pods with them get no toleration: "
-            f"{shown}; {remedy}",
-        )
-    ]
+    remedies = {
+        "literal": "; --carrier crd holds more",
+        "crd": "; write policies for several groups of namespaces (--name, --namespace-selector)",
+    }
+    return _without(names, "did not fit into the policy", remedies[carrier])
+
+
+def _without(names: Sequence[str], why: str, remedy: str = "") -> list[Message]:
+    shown = f"{few(names, _SHOWN)}{remedy}"
+    text = f"{count(len(names), 'image')} {why}, so that pods with them get no toleration: {shown}"
+    return [Message("warning", text)] if names else []
 
 
 def _held(options: Options) -> dict[str, Found]:
@@ -196,12 +183,12 @@ def _with_answers(
     """The images with the answers for those that they lack. installed: what a policy in force says of them."""
     options, operator = settings.options, settings.operator
     names = [name for name in needs.needed if name not in images]
-    if options.locked:
-        looked = _refused(names, needs, options)
-    else:
-        # The images of a live cluster are its tenants' words: they must not choose which private servers are asked.
-        allowed = asked_anew(operator) if anew else operator
-        looked = looked_up(names, needs, allowed, environ, stderr, named_hosts_only=not anew)
+    lookup = Settings(
+        Options(lock_file=options.lock_file, locked=options.locked),
+        asked_anew(operator) if anew else operator,
+    )
+    # The images of a live cluster are its tenants' words: they must not choose which private servers are asked.
+    looked = looked_up(names, needs, lookup, environ, stderr, named_hosts_only=not anew)
     kept, counting = {}, {}
     for failure in looked.failed:
         name, answer = failure.reference, failure.answer
@@ -217,19 +204,6 @@ def _with_answers(
         if failure.reference not in held
     ]
     return PolicyImages(held, "", (*looked.messages, *messages), looked.requests, (*needs.unknown, *why))
-
-
-def _refused(names: Iterable[str], needs: LockNeeds, options: Options) -> LockAnswers:
-    """What --locked says about images that the lock file lacks."""
-    lock = Lock(options.lock_file, {}, only=True)
-    return LockAnswers(
-        {},
-        tuple(
-            Failure(name, text, lock.missing_answer(parse(text)), needs.uses[text])
-            for name in names
-            for text in [needs.needed[name]]
-        ),
-    )
 
 
 def _message(failure: Failure, options: Options, *, kept: bool) -> Message:

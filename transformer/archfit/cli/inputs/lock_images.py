@@ -87,21 +87,19 @@ class LockAnswers(Record):
 def looked_up(
     names: Sequence[str],
     needs: LockNeeds,
-    operator: Operator,
+    settings: Settings,
     environ: Mapping[str, str],
     stderr: TextIO,
     *,
     named_hosts_only: bool = False,
 ) -> LockAnswers:
-    """The answers for normalised references. names: of `needs.needed`. Raises UsageError.
+    """The answers for normalised references. names: of `needs.needed`. settings: of the lookup. Raises UsageError.
 
     named_hosts_only: as `lookup.open_lookup` takes it, for images that the operator has not named.
     """
     if not names:
         return LockAnswers({})
-    with closing(
-        lookup_of(Settings(operator=operator), environ, stderr, named_hosts_only=named_hosts_only)
-    ) as lookup:
+    with closing(lookup_of(settings, environ, stderr, named_hosts_only=named_hosts_only)) as lookup:
         answers = lookup.answers([needs.needed[name] for name in names])
     locked: dict[str, Found] = {}
     failed: list[Failure] = []
