@@ -70,11 +70,10 @@ def write_policy(
     flags = invocation.flags
     check_flags(flags, invocation.words)
     check_options(invocation.settings)
-    settings = policy_settings(flags).replace(date=stated_date(environ))
+    today = moment_text(datetime.now(UTC)) if flags.live else ""
+    settings = policy_settings(flags, stated_date(environ) or today)
     if flags.check:
         return check_policy(invocation, settings, stdin, stdout, stderr, environ)
-    if flags.live and not settings.date:
-        settings = settings.replace(date=moment_text(datetime.now(UTC)))
     images = _images(invocation, settings, stdin, stderr, environ)
     if has_error(images.messages):
         _write_lines(stderr, [*lines(images.messages), failure(images.messages)])

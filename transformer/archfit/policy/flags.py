@@ -45,25 +45,14 @@ _IS_VALUE = re.compile(rf"(?:{_NAME})?").fullmatch
 _SET = re.compile(r"([^\s=!<>(),]+)\s+(in|notin)\s*\(([^()]*)\)").fullmatch
 _EXACT = re.compile(r"([^\s=!<>(),]+)\s*(==|=|!=)\s*([^\s=!<>(),]*)").fullmatch
 _PRESENT = re.compile(r"(!?)\s*([^\s=!<>(),]+)").fullmatch
+_BETWEEN = re.compile(r",(?![^(]*\))").split
 _OPERATORS = {"=": "In", "==": "In", "in": "In", "!=": "NotIn", "notin": "NotIn"}
 _FORMS = "team=web, team!=web, 'team in (web,shop)', 'team notin (web)', team or '!team'"
 
 
 def match_expressions(text: str) -> list[dict[str, Any]]:
     """The requirements, in order. Raises UsageError."""
-    return [_requirement(part.strip(), text) for part in _parts(text)]
-
-
-def _parts(text: str) -> list[str]:
-    """The requirements: commas inside of brackets separate values."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts
+    return [_requirement(part.strip(), text) for part in _BETWEEN(text)]
 
 
 def _requirement(part: str, text: str) -> dict[str, Any]:
@@ -107,29 +96,22 @@ def _key(key: str) -> str:
 _LONGEST_AGE = 36_500 * 24 * 3600
 
 
-def policy_settings(flags: Namespace) -> PolicySettings:
-    """What the flags say about the policy. Raises UsageError."""
+def policy_settings(flags: Namespace, date: str) -> PolicySettings:
+    """What the flags say about the policy. date: when it is written, if that is known. Raises UsageError."""
     if not _IS_OBJECT_NAME(flags.name):
         raise UsageError(
             f"--name: {flags.name!r} cannot name an object: write up to 253 lower-case letters, digits, - or ., as in "
             "archfit.dev"
         )
-    requirements = [
-        requirement for text in flags.namespace_selector for requirement in match_expressions(text)
-    ]
     try:
         max_age = whole_seconds(flags.max_age)
     except Problem as problem:
         raise UsageError(f"--max-age: {problem}") from None
     if max_age > _LONGEST_AGE:
         raise UsageError(f"--max-age: {flags.max_age!r} is more than 100 years: write 0 for no warning")
+    requirements = (row for text in flags.namespace_selector for row in match_expressions(text))
     return PolicySettings(
-        flags.name,
-        flags.api_version,
-        flags.carrier,
-        tuple(requirements),
-        flags.deny,
-        max_age,
+        flags.name, flags.api_version, flags.carrier, tuple(requirements), flags.deny, max_age, date
     )
 
 

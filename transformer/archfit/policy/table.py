@@ -42,7 +42,7 @@ MAX_BYTES = 1_400_000
 _PIECE = 95_000
 _HEAD = 2_000
 _BETWEEN = 10
-"""Of an entry beside its texts: quotes, colon, comma, margin and line end."""
+"""Of an entry beside its texts: colon, comma, margin and line end."""
 
 
 def platform_table(images: Mapping[str, Found], options: Options) -> tuple[Table, list[tuple[str, str]]]:
@@ -96,7 +96,7 @@ def fitting(table: Table, settings: PolicySettings) -> tuple[Table, list[str]]:
     left: list[str] = []
     size = 0
     for name, row in table.items():
-        entry = len(json.dumps(name)) + len(json.dumps(row)) + _BETWEEN
+        entry = _size(name, row)
         if len(held) == most or size + entry > MAX_BYTES - _HEAD:
             left.append(name)
             continue
@@ -105,12 +105,16 @@ def fitting(table: Table, settings: PolicySettings) -> tuple[Table, list[str]]:
     return held, left
 
 
+def _size(name: str, row: list[str]) -> int:
+    return len(json.dumps(name)) + len(json.dumps(row)) + _BETWEEN
+
+
 def pieces(table: Table) -> Iterator[dict[str, list[str]]]:
     """The rows in their order, in pieces that one expression holds; one piece at least."""
     piece: Table = {}
     length = 0
     for name, row in sorted(table.items()):
-        entry = len(name) + len(str(row)) + _BETWEEN
+        entry = _size(name, row)
         if piece and length + entry > _PIECE:
             yield piece
             piece, length = {}, 0

@@ -19,41 +19,35 @@ from archfit.yaml.values import mapping_of
 
 _TABLES = f"/apis/{GROUP}/{VERSION}/{PLURAL}"
 _POLICIES = "mutatingadmissionpolicies"
-NAME_LABEL = "kubernetes.io/metadata.name"
 
 
 class Installed:
     """An installed policy. Its methods raise ClusterError."""
 
     def __init__(self, connection: ClusterConnection, policy: Mapping[str, Any]) -> None:
-        self._connection = connection
-        self._name = str(mapping_of(policy.get("metadata")).get("name"))
-        self._spec = spec = mapping_of(policy.get("spec"))
-        constraints = mapping_of(spec.get("matchConstraints"))
+        self._connection, self._policy = connection, policy
+        constraints = mapping_of(mapping_of(policy.get("spec")).get("matchConstraints"))
         self._selector = mapping_of(constraints.get("namespaceSelector"))
         self._pods = mapping_of(constraints.get("objectSelector"))
         self._labels: dict[str, dict[str, str]] = {}
 
     def table(self) -> Table:
         """What it knows about images; nothing where its PlatformTable is missing."""
-        if not self._spec.get("paramKind"):
-            return installed_table({"spec": self._spec}, None)
-        table = get_if_there(self._connection, f"{_TABLES}/{quote(self._name)}")
-        return {} if table is None else installed_table({}, mapping_of(table))
+        if not mapping_of(self._policy.get("spec")).get("paramKind"):
+            return installed_table(self._policy, None)
+        name = quote(str(mapping_of(self._policy.get("metadata")).get("name")))
+        return installed_table(self._policy, mapping_of(get_if_there(self._connection, f"{_TABLES}/{name}")))
 
     def leaves_out(self, namespace: str, labels: Mapping[str, str]) -> str:
         """Why a pod of a namespace, with these labels, is not the policy's business, "" if it is."""
         if not selected(self._pods, labels):
             return "the policy leaves pods with these labels out (objectSelector)"
         if namespace not in self._labels:
-            self._labels[namespace] = self._labels_of(namespace)
+            value = self._connection.get(f"/api/v1/namespaces/{quote(namespace)}")
+            self._labels[namespace] = mapping_of(mapping_of(value.get("metadata")).get("labels"))
         if selected(self._selector, self._labels[namespace]):
             return ""
         return f"the policy leaves the namespace {namespace} out (namespaceSelector)"
-
-    def _labels_of(self, namespace: str) -> dict[str, str]:
-        value = self._connection.get(f"/api/v1/namespaces/{quote(namespace)}")
-        return {NAME_LABEL: namespace, **mapping_of(mapping_of(value.get("metadata")).get("labels"))}
 
 
 def installed(connection: ClusterConnection, settings: PolicySettings) -> Installed:
