@@ -33,7 +33,9 @@ def test_a_policy_for_one_image_is_a_page_and_each_further_image_a_line():
     assert len(policy) + len(binding) <= 150
     assert len(companion) <= 80
     assert sum(map(len, parts(1, deny=True))) - sum(map(len, parts(1))) <= 50
-    assert max(len(line) for part in parts(1, deny=True) for line in part) <= 160
+    for options in (Options(), Options(prefer=(("amd64", 1), ("arm64", 100)))):
+        text = policy_text(TABLE, options, PolicySettings(deny=True))
+        assert max(map(len, text.splitlines())) <= 160
     sizes = [len(policy) + 8, len(binding), len(companion) + 8, len(companions_binding)]
     assert list(map(len, parts(9))) == sizes
 

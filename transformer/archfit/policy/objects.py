@@ -79,8 +79,8 @@ def _values(table: Table, options: Options, settings: PolicySettings) -> dict[st
         names, resource = {"params.images": {}}, _flow({"apiVersion": f"{GROUP}/{VERSION}", "kind": KIND})
     own = _flow({"apiVersion": "admissionregistration.k8s.io/v1", "kind": f"{_COMPANION}Binding"})
     prefers = "true" if options.prefer else ""
-    gets = "variables.gets + variables.getsPreferences" if prefers else "variables.gets"
-    had = "variables.had + variables.hadPreferences" if prefers else "variables.had"
+    gets = "(variables.gets + variables.getsPreferences)" if prefers else "variables.gets"
+    had = "(variables.had + variables.hadPreferences)" if prefers else "variables.had"
     narrows = "variables.narrowed.exists(list, list.size() > 0)"
     param = {"name": settings.name, "parameterNotFoundAction": "Allow"}
     values = {
@@ -105,8 +105,8 @@ def _values(table: Table, options: Options, settings: PolicySettings) -> dict[st
         ),
         "weights": _list(_weight(*weight) for weight in sorted(options.prefer)),
         "gets": gets,
-        "same": f"({had}) == ({gets})",
-        "affine": f"({narrows} || variables.getsPreferences.size() > 0)" if prefers else narrows,
+        "same": f"{had} == {gets}",
+        "affine": f"{narrows} || variables.getsPreferences.size() > 0" if prefers else narrows,
         "or_denied": " || 'Deny' in params.spec.validationActions" if settings.deny else "",
     }
     values["matching"] = _text("matching.yaml", values)
@@ -144,9 +144,7 @@ def _named(table: Table) -> dict[str, Table]:
 
 def _piece(name: str, piece: Table) -> str:
     rows = ",\n     ".join(f"{literal(image)}: {literal(row)}" for image, row in piece.items())
-    comment = (
-        "where the known images run, [] on none of these; 'manifest': no index, so that any node can mount it"
-    )
+    comment = "on which of them each known image runs; 'manifest': it is no index, so any node can mount it"
     return f"- name: {name.removeprefix('variables.')} # {comment}\n  expression: |-\n    {{{rows}}}"
 
 
@@ -178,7 +176,8 @@ def _weight(architecture: str, weight: int) -> str:
     half = text.index('"value"')
     return (
         f"{{'architecture': dyn({literal(architecture)}),\n"
-        f"  'term': dyn({{'weight': dyn({weight}), 'preference': dyn({{'matchExpressions': [{{{written}}}]}})}}),\n"
+        f"  'term': dyn({{'weight': dyn({weight}), 'preference':\n"
+        f"    dyn({{'matchExpressions': [{{{written}}}]}})}}),\n"
         f"  'entry': dyn({text[:half]}'\n    + '{text[half:]})}}"
     )
 
