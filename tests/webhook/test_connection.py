@@ -7,6 +7,7 @@ import asyncio
 import errno
 import resource
 import socket
+import ssl
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from archfit.webhook.connection import (
     most_connections,
 )
 from archfit.webhook.server_metrics import ServerMetrics
+from tls_files import tls_files
 
 
 async def answer(_scope: Any, receive: Any, send: Any) -> None:
@@ -33,10 +35,12 @@ async def answer(_scope: Any, receive: Any, send: Any) -> None:
 class Site:
     """A server for plain HTTP with some connections."""
 
-    def __init__(self, most: int, application: Any = answer) -> None:
+    def __init__(
+        self, most: int, application: Any = answer, context: ssl.SSLContext | None = None
+    ) -> None:
         self.connections = Connections(most, ServerMetrics())
         self._port = socket.create_server(("127.0.0.1", 0))
-        self._server = HttpServer(application, self._port, self.connections)
+        self._server = HttpServer(application, self._port, self.connections, context)
 
     async def __aenter__(self) -> Site:
         self._server.start()
@@ -56,8 +60,8 @@ class Site:
         host, port = self._port.getsockname()
         return host, port
 
-    async def connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        return await asyncio.open_connection(*self._port.getsockname())
+    async def connect(self, **more: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        return await asyncio.open_connection(*self._port.getsockname(), **more)
 
     @staticmethod
     async def ask(one: tuple[asyncio.StreamReader, asyncio.StreamWriter]) -> bytes:
@@ -138,6 +142,22 @@ async def test_a_connection_whose_request_is_unread_is_never_closed():
             one.close()
         for _, writer in held:
             writer.close()
+
+
+@pytest.mark.real
+async def test_of_many_handshakes_at_once_none_is_closed_for_another(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("archfit.webhook.connection.TURN_SECONDS", 60.0)
+    files = tls_files()
+    trusting = ssl.create_default_context(cafile=str(files.ca))
+
+    async def one() -> bytes:
+        connected = await site.connect(ssl=trusting, server_hostname="localhost")
+        answered = await site.ask(connected)
+        connected[1].close()
+        return answered
+
+    async with Site(8, context=files.context()) as site:
+        assert await asyncio.gather(*(one() for _ in range(40))) == [b"HTTP/1.1 200"] * 40
 
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n"

@@ -12,8 +12,9 @@ from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Malf
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Options
 from archfit.webhook.lookups.fair_places import Places
+from archfit.webhook.lookups.lookup_worker import THREADS
 from archfit.webhook.lookups.messages import Answered, Secrets
-from archfit.webhook.lookups.shared_answers import OF_NAMESPACE, OF_REGISTRY, PAUSE_SECONDS, SharedAnswers
+from archfit.webhook.lookups.shared_answers import OF_NAMESPACE, PAUSE_SECONDS, SharedAnswers
 from archfit.webhook.memory_budget import Share
 from archfit.webhook.server_metrics import ServerMetrics
 
@@ -231,7 +232,7 @@ class TestTurns:
         ("registry", "namespace", "most"),
         [
             pytest.param("r{0}.example", "evil", OF_NAMESPACE, id="one namespace"),
-            pytest.param("r.example", "n{0}", OF_REGISTRY, id="one registry"),
+            pytest.param("r.example", "n{0}", THREADS // 2, id="one registry: half of a process"),
         ],
     )
     async def test_others_are_looked_up_beside_them(self, registry: str, namespace: str, most: int):

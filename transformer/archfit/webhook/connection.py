@@ -37,6 +37,9 @@ CONNECTION_BYTES = 112 * 1024
 """Of a connection with TLS, between one that is idle (60 KiB) and one that has sent half a body and waits (200 KiB)."""
 MOST_HEADER_BYTES = 16 * 1024
 HANDSHAKE_SECONDS = 10.0
+TURN_SECONDS = 0.001
+"""Of a handshake, before the next one begins. Of hundreds at once, as in `stalls`, none would be done before there are
+too many, and those that came first would close."""
 CLOSE_SECONDS = 2.0
 _KEEP_ALIVE_SECONDS = 120
 _OWN_FILES = 128
@@ -172,8 +175,8 @@ class HttpServer(uvicorn.Server):
             connections.all[connection] = None
             connection.handshake = task = loop.create_task(self._connect(plain, connection))
             task.add_done_callback(connection.handshake_ended)
-            if self._context is None:  # there is no handshake that a client could make long
-                await asyncio.wait({task})
+            # Without TLS there is no handshake that a client could make long.
+            await asyncio.wait({task}, timeout=TURN_SECONDS if self._context else None)
 
     async def _connect(self, plain: socket, connection: Connection) -> None:
         times = {"ssl_handshake_timeout": HANDSHAKE_SECONDS, "ssl_shutdown_timeout": CLOSE_SECONDS}

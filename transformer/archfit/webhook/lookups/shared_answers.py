@@ -7,9 +7,10 @@
 When a request's time is spent, or too many wait, it gets what the cache has, up to --max-stale old; else Unknown.
 
 A lookup may take a quarter of --timeout. It waits for others of its namespace, of which 8 go on at once, and of its
-registry, of which 32 do; in the worker, namespaces that have the fewest come first. Where two namespaces want the same
-image, the one whose turn comes first has it looked up. A lookup that no request waits for any longer goes on, so that
-the next one finds its answer. Everything here runs in the event loop and never waits for a process.
+registry, of which 16 do: half of what a worker does at once, so that `queue` of `lab/campaign/webhook` leaves room in
+each. There, namespaces that have the fewest come first. Where two namespaces want the same image, the one whose turn
+comes first has it looked up. A lookup that no request waits for any longer goes on, so that the next one finds its
+answer. Everything here runs in the event loop and never waits for a process.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from archfit.webhook.server_metrics import ServerMetrics
 
 PAUSE_SECONDS = 5.0
 OF_NAMESPACE = 8
-OF_REGISTRY = 32
+OF_REGISTRY = 16
 MOST_WAITING = 4096
 LONGEST_IMAGE = 1024
 """Of a host of 253 characters, a path of 255, a tag of 128 and a digest of 135, with room."""
