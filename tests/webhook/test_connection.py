@@ -35,9 +35,7 @@ async def answer(_scope: Any, receive: Any, send: Any) -> None:
 class Site:
     """A server for plain HTTP with some connections."""
 
-    def __init__(
-        self, most: int, application: Any = answer, context: ssl.SSLContext | None = None
-    ) -> None:
+    def __init__(self, most: int, application: Any = answer, context: ssl.SSLContext | None = None) -> None:
         self.connections = Connections(most, ServerMetrics())
         self._port = socket.create_server(("127.0.0.1", 0))
         self._server = HttpServer(application, self._port, self.connections, context)

@@ -107,17 +107,31 @@ def test_without_the_extra_the_error_says_what_to_install(package: str):
     )
 
 
-def test_plain_http_is_what_the_log_says(real: Any, tmp_path: Path):
+def test_plain_http_is_what_the_log_says_and_a_server_that_drains_is_not_ready(tmp_path: Path):
     log = tmp_path / "log"
-    words = [PROGRAM, "serve", "--insecure-http", "--listen", "127.0.0.1:0", "--probe-listen", "127.0.0.1:0"]
+    ports = ["--listen", "127.0.0.1:0", "--probe-listen", "127.0.0.1:0"]
+    words = [PROGRAM, "serve", "--insecure-http", "--offline", *ports, "--drain-delay", "1h"]
+
+    def status(url: str) -> int:
+        try:
+            with urllib.request.urlopen(url, timeout=20) as response:
+                return int(response.status)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code
+
     with log.open("wb") as stream, subprocess.Popen(words, stderr=stream) as process:
         try:
             until("it listens", lambda: b'"listening"' in log.read_bytes())
-            url = json.loads(log.read_text().splitlines()[0])["webhook"]
-            with pytest.raises(urllib.error.HTTPError, match="405"):
-                urllib.request.urlopen(url, timeout=20)
-        finally:
+            line = json.loads(log.read_text().splitlines()[0])
+            probes = line["probes"]
+            assert (status(line["webhook"]), status(f"{probes}/readyz")) == (405, 200)
             process.terminate()
+            until("it drains", lambda: b'"draining"' in log.read_bytes())
+            assert (status(f"{probes}/readyz"), status(f"{probes}/livez")) == (503, 200)
+            process.terminate()  # without the delay
+            assert process.wait(30) == 0
+        finally:
             process.kill()
 
 

@@ -144,13 +144,6 @@ def refused(port: int) -> bool:
     return False
 
 
-def test_a_second_signal_skips_the_delay(tmp_path: Path):
-    with WebhookServer(tmp_path / "server", "--drain-delay", "1h") as server:
-        server.process.send_signal(signal.SIGTERM)
-        until("it drains", lambda: server.probe("/readyz")[0] == 503)
-        assert server.end() == 0
-
-
 def test_a_new_lock_file_counts_without_a_restart(tmp_path: Path):
     lock = tmp_path / "archfit.lock"
 
