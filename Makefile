@@ -30,7 +30,8 @@ HELM4 ?= $(shell test -x .tools/bin/helm4 && echo .tools/bin/helm4 || echo helm)
 # The order of a set is a draw, too. What must not depend on it is tested with several seeds.
 test test-all lowest wheel-test: export PYTHONHASHSEED = 0
 # The markers are explained in tests/conftest.py.
-FAST := -m "not real and not load" --ignore=tests/real -n auto --maxprocesses 8 --dist worksteal
+WORKERS := -n auto --maxprocesses 8
+FAST := -m "not real and not load" --ignore=tests/real $(WORKERS) --dist worksteal
 
 LOWEST_SUITES := tests/lookup tests/registry tests/cli tests/rewrite tests/check tests/explain tests/lock tests/inspect tests/patch tests/doctor tests/real/redis tests/real/registries
 LOCKS := locks/dev.lock locks/build.lock locks/run.lock locks/lowest.lock locks/docs.lock locks/bundle.lock
@@ -54,6 +55,12 @@ define wheel
 	@.tools/$(1)/bin/pip check
 endef
 
+# $(call tests,PYTHON,PATHS): all tests beside each other, then alone what bounds time and memory. pytest's 5: no such test.
+define tests
+	@$(1) -m pytest -m "not load" $(WORKERS) --dist loadfile --no-loadscope-reorder $(2) $(ARGS) || test $$? = 5 || failed=1; \
+	  $(1) -m pytest -m load $(2) $(ARGS) || test $$? = 5 || failed=1; test -z "$$failed"
+endef
+
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
 
@@ -61,12 +68,12 @@ demo: .venv/.run ## Run archfit on real manifests and show what it changes (no n
 	@$(RUN) fixtures/demo/demo.py
 
 test: .venv/.ready ## Test in less than five minutes what needs Python alone, and what programs are here already (ARGS=pytest options)
-	@$(RUN) tests/support/run_tests.py --quick $(ARGS)
+	@$(RUN) -m pytest --quick $(WORKERS) --dist worksteal $(ARGS)
 
 test-all: .venv/.ready ## Run every test; fetches and builds other people's programs first, and says why one cannot be had
 	@echo "make test-all: 20 minutes or so on two processors, and as many for the programs (helm, kubectl, registries): once, into .tools"
 	@$(RUN) tests/support/install_tools.py
-	@$(RUN) tests/support/run_tests.py $(ARGS)
+	$(call tests,$(RUN))
 
 .PHONY: lowest-python
 lowest-python:
@@ -75,7 +82,7 @@ lowest-python:
 lowest: .venv/.ready ## Test cache, registry and commands from the wheel with the lowest versions that pyproject.toml admits
 	@$(RUN) tests/support/install_tools.py redis-server docker-registry registry
 	$(call wheel,lowest,locks/dev.lock locks/lowest.lock,$(LOWEST))
-	@.tools/lowest/bin/python tests/support/run_tests.py $(LOWEST_SUITES) $(ARGS)
+	$(call tests,.tools/lowest/bin/python,$(LOWEST_SUITES))
 
 wheel-test: .venv/.ready ## Build wheel and source archive, and run the fast tests on the wheel with the newest Python here
 	@rm -rf .tools/dist && $(RUN) -m hatchling build -t sdist -d .tools/dist >/dev/null && tar -xzf .tools/dist/*.tar.gz -C .tools/dist

@@ -1,7 +1,5 @@
 """What `make test-all` fetches, and what it says of a program that it cannot fetch. Nothing is fetched here."""
 
-import subprocess
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -22,7 +20,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-GO, NODE = "Go is not installed (https://go.dev/dl/)", "Node.js is not installed (https://nodejs.org/)"
+GO = "Go is not installed (https://go.dev/dl/)"
 
 
 def program(path: Path, text: str) -> None:
@@ -47,30 +45,6 @@ def program(path: Path, text: str) -> None:
             "not root: sudo apt-get install skopeo",
             id="a package without root",
         ),
-        pytest.param(
-            "kubectl",
-            "go build k8s.io/kubernetes/cmd/kubectl of v1.36.3, see tests/support/install_tools.py",
-            GO,
-            id="a program of Kubernetes without Go",
-        ),
-        pytest.param(
-            "argocd",
-            "go build github.com/argoproj/argo-cd/v3 ./cmd of v3.5.1, see tests/support/install_tools.py",
-            GO,
-            id="a module with replaces without Go",
-        ),
-        pytest.param(
-            "renovate-config-validator",
-            "npm install renovate@39.264.1",
-            NODE,
-            id="a package of npm without Node.js",
-        ),
-        pytest.param(
-            "mkdocs",
-            "pip install -r locks/docs.lock, and npm pack what scripts/site/package.json names",
-            NODE,
-            id="what builds the site without Node.js",
-        ),
     ],
 )
 @pytest.mark.usefixtures("bare")
@@ -82,31 +56,6 @@ def test_what_cannot_be_installed_is_named(
         f"tools: installing {name}: {line}",
         f"tools: {name} could not be installed: {reason}",
     ]
-
-
-def test_a_module_is_built_with_the_modules_that_its_zip_lacks(
-    bare: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for origin, name in (("example.org/app@v1", "main.go"), ("example.org/app/engine@v2", "engine.go")):
-        (bare / "cache" / origin).mkdir(parents=True)
-        (bare / "cache" / origin / name).write_text("package x\n", encoding="utf-8")
-    # `go mod download -json ORIGIN`, and `go build .. -o TARGET PACKAGE`, which lists what it would compile.
-    program(
-        bare / "go" / "go",
-        f"""#!/bin/sh
-if [ "$1" = mod ]; then [ -d "{bare}/cache/$4" ] && echo '{{"Dir": "{bare}/cache/'"$4"'"}}'
-else find . -type f | sort > "$6"; fi
-""",
-    )
-    monkeypatch.setenv("PATH", f"{bare / 'go'}:/usr/bin:/bin")
-    tool = machine.Tool("app", "module", "example.org/app . engine=example.org/app/engine@v2", "v1", "app")
-    for folder in ("bin", "versions"):
-        (bare / folder).mkdir()
-    install_tools.go_build_module(tool)
-    assert (bare / "bin" / "app").read_text(encoding="utf-8") == "./engine/engine.go\n./main.go\n"
-    missing = tool._replace(origin="example.org/app . engine=example.org/lost@v1")
-    with pytest.raises(install_tools.Failed, match=r"example\.org/lost@v1 could not be downloaded"):
-        install_tools.go_build_module(missing)
 
 
 def test_what_fails_is_tried_again_and_the_reason_is_shown(
@@ -167,69 +116,3 @@ def test_a_program_of_an_earlier_lock_does_not_count(bare: Path) -> None:
     assert machine.find("helm3") == bare / "bin" / "helm3"
 
 
-def test_what_the_distribution_decides_counts_in_any_version(
-    bare: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program(bare / "path" / "skopeo", "#!/bin/sh\n")
-    monkeypatch.setattr(machine, "ENVIRON", {"PATH": f"{bare / 'path'}"})
-    assert machine.find("skopeo") == bare / "path" / "skopeo"
-
-
-def test_a_go_program_is_built_once_for_each_version(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = bare / "log"
-    program(
-        bare / "go" / "go", f'#!/bin/sh\necho "$@" >> {log}\n: > "$GOBIN/helm"\n/bin/chmod +x "$GOBIN/helm"\n'
-    )
-    monkeypatch.setenv("PATH", f"{bare / 'go'}")
-    tool = machine.TABLE["helm3"]
-    for _ in range(2):
-        install_tools.main(["helm3"])
-    monkeypatch.setitem(machine.TABLE, "helm3", tool._replace(version="v3.99.0"))
-    install_tools.main(["helm3"])
-    assert log.read_text(encoding="utf-8").splitlines() == [
-        "install helm.sh/helm/v3/cmd/helm@v3.22.0",
-        "install helm.sh/helm/v3/cmd/helm@v3.99.0",
-    ]
-    assert (bare / "bin" / "helm3").exists()
-
-
-def test_a_package_of_pip_runs_from_a_folder_that_was_moved_and_through_a_link(
-    bare: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def run(*words: object, **_: object) -> str:
-        folder = bare / "tools" / "python" / "twine" / "bin"
-        program(folder / "python", '#!/bin/sh\nscript=$1\nshift\n. "$script"\n')
-        program(folder / "twine", f'#!{folder / "python"}\necho "twine $*"\n')
-        return ""
-
-    (bare / "tools").mkdir()
-    for module in (machine, install_tools):
-        monkeypatch.setattr(module, "TOOLS", bare / "tools")
-    monkeypatch.setattr(install_tools, "run", run)
-    install_tools.main(["twine"])
-    (bare / "tools").rename(bare / "moved")
-    (bare / "link").symlink_to(bare / "moved" / "bin" / "twine")
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    for path in (bare / "moved" / "bin" / "twine", bare / "link"):
-        done = subprocess.run([path, "check", "a b"], capture_output=True, text=True, check=True)
-        assert done.stdout == "twine check a b\n"
-
-
-def test_of_a_wheel_one_folder_is_unpacked(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tool = machine.TABLE["kubernetes-core"]
-
-    def run(*words: object, **_: object) -> str:
-        folder = Path(str(words[words.index("--dest") + 1]))
-        with zipfile.ZipFile(folder / "ansible.whl", "w") as wheel:
-            for name in (f"{tool.installs}/MANIFEST.json", f"{tool.installs}x/a", "other"):
-                wheel.writestr(name, name)
-        return ""
-
-    (bare / "tools").mkdir()
-    for module in (machine, install_tools):
-        monkeypatch.setattr(module, "TOOLS", bare / "tools")
-    monkeypatch.setattr(install_tools, "run", run)
-    install_tools.main(["kubernetes-core"])
-    assert (bare / "tools" / "bin" / "kubernetes-core" / "MANIFEST.json").is_file()
-    unpacked = [path for path in (bare / "tools" / "parts").rglob("*") if path.is_file()]
-    assert [path.name for path in unpacked] == ["MANIFEST.json"]
