@@ -21,8 +21,8 @@ for a program, or starts one, fails and says so (machine.Unmarked): no test need
 
 With `-n` (pytest-xdist) the tests run in worker processes, each with a home and session fixtures of its own. One worker
 runs all of a folder of tests/real, so that what the folder starts (a control plane, a registry) starts once. These
-folders come first: they take longest. The tests with the marker `load` want a processor for themselves: the Makefile runs them
-afterwards, without `-n`.
+folders come first: they take longest. The tests with the marker `load` want a processor for themselves: the Makefile
+runs them afterwards, without `-n`.
 """
 
 from __future__ import annotations

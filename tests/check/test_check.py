@@ -74,6 +74,12 @@ def test_options_of_placement_change_the_question(check):
     assert check(API, "--tolerate", "none", "--affinity", "always").status == 3
 
 
+@pytest.mark.parametrize(("hooks", "status"), [("immutable", 0), ("recreated", 3)])
+def test_what_a_plain_stream_leaves_a_check_for_helm_4_or_argo_cd_would_have_changed(check, hooks, status):
+    job = workload("a", "x.example/both:1", head="  annotations: {helm.sh/hook: pre-upgrade}\n", kind="Job")
+    assert check(job.replace(b"apps/v1", b"batch/v1"), f"--hooks={hooks}").status == status
+
+
 @pytest.mark.parametrize(
     ("text", "words", "said"),
     [

@@ -114,5 +114,3 @@ def test_a_program_of_an_earlier_lock_does_not_count(bare: Path) -> None:
     assert machine.find("helm3") is None
     machine.stamp(machine.TABLE["helm3"]).touch()
     assert machine.find("helm3") == bare / "bin" / "helm3"
-
-

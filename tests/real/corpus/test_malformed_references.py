@@ -1,18 +1,16 @@
-"""Images that archfit once counted otherwise than container runtimes do, and references that no node can pull."""
+"""References that no node can pull, in every command."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.real.corpus.placement_cases import PLATFORMS, case, severe
+from tests.real.corpus.placement_cases import severe
 
 from program import archfit
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from corpus_streams import Oracle
 
 POD = """\
 apiVersion: v1
@@ -27,43 +25,6 @@ COMMANDS = [
     pytest.param(("lock",), id="lock"),
     pytest.param(("patch",), id="patch"),
 ]
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        pytest.param("wasm-beside-native", "", id="wasm-beside-native"),
-        pytest.param("index-386-crio", "r/386: it counts for amd64 by linux/386 alone", id="index-386-crio"),
-    ],
-)
-def test_the_pod_is_kept_on_amd64(oracle: Oracle, name: str, said: str) -> None:
-    ran = case(name).ran()
-    (placed,) = case(name).placed()
-    assert placed.endswith(": amd64")
-    assert oracle(case(name).stream, ran.ok(), platforms=PLATFORMS).violations == []
-    assert case(name).ran(stream=ran.stdout).ok() == ran.stdout
-    warnings = severe(ran.stderr)
-    assert [said in line for line in warnings] == ([True] if said else [])
-
-
-def test_a_pod_with_a_runtime_class_runs_the_wasm_entry() -> None:
-    stream = case("wasm-beside-native").stream.replace(
-        b"spec: {containers", b"spec: {runtimeClassName: wasmtime, containers"
-    )
-    ran = case("wasm-beside-native").ran(stream=stream)
-    assert b"tolerations" in ran.ok()
-    assert b"nodeAffinity" not in ran.stdout
-
-
-def test_no_node_takes_a_higher_variant() -> None:
-    ran = case("amd64-v3-only").ran()
-    assert (ran.status, ran.stdout) == (1, b"")
-    (error,) = severe(ran.stderr)
-    assert "state linux/amd64 instead (--image-platforms" in error
-    stated = archfit(
-        case("amd64-v3-only").stream, "--no-cache", "--offline", "--image-platforms=*/r/v3=linux/amd64"
-    )
-    assert b"values: [amd64]" in stated.ok()
 
 
 @pytest.mark.parametrize("words", COMMANDS)
