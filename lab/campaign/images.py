@@ -12,22 +12,15 @@ with --image-platforms and asks nobody.
 import random
 from typing import NamedTuple
 
+from image_documents import Document
+
 from archfit.registry import manifest as media
-from fake_registry import as_json, descriptor, digest_of, platform_of
+from fake_registry import FakeRegistry, as_json, descriptor, platform_of
 
 AMD, ARM = "linux/amd64", "linux/arm64"
 HOST = "x.io"
 MOVED = (AMD, ARM)
 STREAMS = 24
-
-
-class Document(NamedTuple):
-    media_type: str
-    body: bytes
-
-    @property
-    def digest(self) -> str:
-        return digest_of(self.body)
 
 
 class Image(NamedTuple):
@@ -38,12 +31,11 @@ class Image(NamedTuple):
     documents: dict[str, Document]
 
 
-def _manifest(name: str, platform: str, kind: str = media.OCI_MANIFEST) -> tuple[Document, Document]:
+def _manifest(name: str, platform: str) -> tuple[Document, Document]:
     """A manifest and its config."""
     config = Document(media.OCI_CONFIG, as_json({**platform_of(platform), "rootfs": {}, "author": name}))
-    layer = descriptor("application/vnd.oci.image.layer.v1.tar+gzip", b"layer")
-    body = {"schemaVersion": 2, "mediaType": kind, "config": descriptor(config.media_type, config.body)}
-    return Document(kind, as_json({**body, "layers": [layer]})), config
+    body = FakeRegistry.manifest(descriptor(config.media_type, config.body))
+    return Document(media.OCI_MANIFEST, body), config
 
 
 def _index(entries: list[dict[str, object]], kind: str = media.OCI_INDEX) -> Document:

@@ -53,14 +53,7 @@ class DebianRegistry:
         return self._running.asked()
 
     def _push(self, reference: str, platforms: Sequence[str]) -> None:
-        name, made = name_of(reference), image(reference, platforms)
+        name = name_of(reference)
         assert name is not None
         repository = f"{prefix_of(name.host)}/{name.repository}"
-        for blob in made.blobs:
-            self._running.blob(repository, blob.body)
-        for manifest in made.manifests:
-            self._running.push(
-                f"{repository}/manifests/{manifest.digest}", manifest.body, manifest.media_type
-            )
-        if name.tag:
-            self._running.push(f"{repository}/manifests/{name.tag}", made.top.body, made.top.media_type)
+        self._running.put(repository, name.tag, image(reference, platforms))

@@ -22,13 +22,16 @@ import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from image_documents import image
+
 import machine
-from archfit.registry import manifest as media
-from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor, digest_of, platform_of
+from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor, digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from image_documents import Document, Image
 
     from tls_files import TlsFiles
 
@@ -72,62 +75,25 @@ class Running:
             "PUT", f"{where.path}?{query}digest={digest_of(body)}", 201, body, "application/octet-stream"
         )
 
+    def put(self, repository: str, tag: str, made: Image) -> Document:
+        """Push an image with all of its documents, under a tag unless that is ""; its top."""
+        for blob in made.blobs:
+            self.blob(repository, blob.body)
+        for manifest in made.manifests:
+            self.push(f"{repository}/manifests/{manifest.digest}", manifest.body, manifest.media_type)
+        if tag:
+            self.push(f"{repository}/manifests/{tag}", made.top.body, made.top.media_type)
+        return made.top
+
     def single(self, repository: str, tag: str, platform: str, *, docker: bool = False) -> dict[str, object]:
         """Push one image; its descriptor."""
-        kinds = (
-            (media.DOCKER_CONFIG, media.DOCKER_MANIFEST) if docker else (media.OCI_CONFIG, media.OCI_MANIFEST)
-        )
-        config = as_json(
-            {**platform_of(platform), "rootfs": {"type": "layers", "diff_ids": []}, "x": repository}
-        )
-        layer = b"layer"
-        for body in (config, layer):
-            self.blob(repository, body)
-        layer_type = (
-            "application/vnd.docker.image.rootfs.diff.tar.gzip"
-            if docker
-            else "application/vnd.oci.image.layer.v1.tar+gzip"
-        )
-        manifest = as_json(
-            {
-                "schemaVersion": 2,
-                "mediaType": kinds[1],
-                "config": descriptor(kinds[0], config),
-                "layers": [descriptor(layer_type, layer)],
-            }
-        )
-        self.push(f"{repository}/manifests/{tag or digest_of(manifest)}", manifest, kinds[1])
-        return descriptor(kinds[1], manifest)
+        top = self.put(repository, tag, image(_reference(repository, tag, docker=docker), [platform]))
+        return descriptor(top.media_type, top.body)
 
     def index(self, repository: str, tag: str, platforms: Sequence[str], *, docker: bool = False) -> str:
-        """Push an index with its images, and in an OCI index one attestation."""
-        entries = [
-            {**self.single(repository, "", text, docker=docker), "platform": platform_of(text)}
-            for text in platforms
-        ]
-        if not docker:
-            entries.append(self._attestation(repository, str(entries[0]["digest"])))
-        kind = media.DOCKER_LIST if docker else media.OCI_INDEX
-        body = as_json({"schemaVersion": 2, "mediaType": kind, "manifests": entries})
-        return self.push(f"{repository}/manifests/{tag}", body, kind)
-
-    def _attestation(self, repository: str, subject: str) -> dict[str, object]:
-        config, statement = as_json({"architecture": "unknown", "os": "unknown"}), b'{"_type": "statement"}'
-        for body in (config, statement):
-            self.blob(repository, body)
-        manifest = as_json(
-            {
-                "schemaVersion": 2,
-                "mediaType": media.OCI_MANIFEST,
-                "config": descriptor(media.OCI_CONFIG, config),
-                "layers": [descriptor("application/vnd.in-toto+json", statement)],
-            }
-        )
-        self.push(f"{repository}/manifests/{digest_of(manifest)}", manifest, media.OCI_MANIFEST)
-        notes = {"vnd.docker.reference.type": "attestation-manifest", "vnd.docker.reference.digest": subject}
-        return descriptor(
-            media.OCI_MANIFEST, manifest, platform=platform_of("unknown/unknown"), annotations=notes
-        )
+        """Push an index with its images, and in an OCI index one attestation; its digest."""
+        made = image(_reference(repository, tag, docker=docker), platforms, index=True)
+        return self.put(repository, tag, made).digest
 
     def _request(self, method: str, path: str, status: int, body: bytes = b"", kind: str = "") -> str:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE_SECONDS)
@@ -139,6 +105,11 @@ class Running:
             return answer.getheader("Location") or ""
         finally:
             connection.close()
+
+
+def _reference(repository: str, tag: str, *, docker: bool) -> str:
+    """Of an image with Docker's media types or OCI's."""
+    return f"{'docker.io' if docker else 'x.io'}/{repository}{tag and f':{tag}'}"
 
 
 @contextlib.contextmanager
