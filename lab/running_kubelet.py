@@ -22,12 +22,12 @@ import shutil
 import threading
 import time
 from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
 import httpx
+from loopback_server import Answer, Asked, LoopbackServer
 
 from container_process import Container, Spec
 from control_plane import ControlPlane
@@ -63,13 +63,14 @@ class RunningKubelet:
         self._pods: dict[str, _Pod] = {}
         self._thread = threading.Thread(target=self._play, daemon=True)
         self.client = plane.another_client()
-        self._server = _log_server(self)
+        self._server = LoopbackServer(plane.tls.context())
+        self._server.on(self._logged)
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True)
         self.plane.node(self.name, self._architecture)
         addresses = [{"type": "InternalIP", "address": "127.0.0.1"}]
-        port = {"kubeletEndpoint": {"Port": self._server.server_address[1]}}
+        port = {"kubeletEndpoint": {"Port": self._server.port}}
         moment = now()
         ready = {
             "type": "Ready",
@@ -82,14 +83,12 @@ class RunningKubelet:
             f"/api/v1/nodes/{self.name}/status",
             {"status": {"addresses": addresses, "daemonEndpoints": port, "conditions": [ready]}},
         )
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.lose()
-        self._server.shutdown()
-        self._server.server_close()
+        self._server.close()
         self.client.close()
 
     def lose(self) -> None:
@@ -102,6 +101,11 @@ class RunningKubelet:
 
     def oom(self, pod: str, container: str) -> bool:
         return any(one.kill_process(container) for one in list(self._pods.values()) if one.name == pod)
+
+    def _logged(self, asked: Asked) -> Answer:
+        """GET /containerLogs/NAMESPACE/POD/CONTAINER, as the API server asks for `kubectl logs`."""
+        *_, pod, container = urlsplit(asked.path).path.split("/")
+        return Answer(body=self.log(pod, container).encode())
 
     def log(self, pod: str, container: str) -> str:
         """What a container of the pod has written; "" for none, also after the pod is gone."""
@@ -330,24 +334,3 @@ class _Pod:
         found = status_of(self._spec, phase, states, started=self._started, ready=ready)
         path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/status"
         self._kubelet.patch(path, {"metadata": {"uid": metadata["uid"]}, "status": found})
-
-
-def _log_server(kubelet: RunningKubelet) -> ThreadingHTTPServer:
-    """GET /containerLogs/NAMESPACE/POD/CONTAINER, as the API server asks the kubelet of a node for `kubectl logs`."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            *_, pod, container = urlsplit(self.path).path.split("/")
-            body = kubelet.log(pod, container).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    server.socket = kubelet.plane.tls.context().wrap_socket(server.socket, server_side=True)
-    return server

@@ -18,12 +18,12 @@ import itertools
 import json
 import os
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+from loopback_server import Answer, Asked, LoopbackServer
 
 import machine
 from cluster_site import UNROUTED, ClusterSite, is_refused, run_git
@@ -301,66 +301,34 @@ def _is_rolled_out(one: Mapping[str, Any]) -> bool:
     return set(ready) == {spec["replicas"]}
 
 
-class _GitServer:
-    """`git http-backend` for the repositories of a folder, on a free port of loopback."""
+class _GitServer(LoopbackServer):
+    """`git http-backend` for the repositories of a folder."""
 
     def __init__(self, root: Path) -> None:
+        super().__init__()
         root.mkdir()
+        self._root = root
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self._answer(b"")
-
-            def do_POST(self) -> None:
-                self._answer(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
-
-            def _answer(self, body: bytes) -> None:
-                path, _, query = self.path.partition("?")
-                done = subprocess.run(
-                    ("git", "http-backend"),
-                    input=body,
-                    capture_output=True,
-                    check=False,
-                    env={
-                        **os.environ,
-                        "GIT_PROJECT_ROOT": str(root),
-                        "GIT_HTTP_EXPORT_ALL": "1",
-                        "GIT_CONFIG_COUNT": "1",
-                        "GIT_CONFIG_KEY_0": "safe.directory",
-                        "GIT_CONFIG_VALUE_0": "*",
-                        "PATH_INFO": path,
-                        "QUERY_STRING": query,
-                        "REQUEST_METHOD": self.command,
-                        "CONTENT_TYPE": self.headers.get("Content-Type", ""),
-                        "CONTENT_LENGTH": str(len(body)),
-                        "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
-                        "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
-                        "REMOTE_ADDR": "127.0.0.1",
-                    },
-                )
-                head, _, content = done.stdout.partition(b"\r\n\r\n")
-                lines = [line.split(": ", 1) for line in head.decode().splitlines() if ": " in line]
-                status = next((value for name, value in lines if name == "Status"), "200 OK")
-                self.send_response(int(status.split()[0]))
-                for name, value in lines:
-                    if name != "Status":
-                        self.send_header(name, value)
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.port = self._server.server_address[1]
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+    def stored(self, asked: Asked) -> Answer:
+        path, _, query = asked.path.partition("?")
+        settings = {
+            "GIT_PROJECT_ROOT": str(self._root),
+            "GIT_HTTP_EXPORT_ALL": "1",
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "safe.directory",
+            "GIT_CONFIG_VALUE_0": "*",
+            "PATH_INFO": path,
+            "QUERY_STRING": query,
+            "REQUEST_METHOD": asked.method,
+            "CONTENT_TYPE": asked.headers.get("content-type", ""),
+            "CONTENT_LENGTH": str(len(asked.body)),
+            "HTTP_CONTENT_ENCODING": asked.headers.get("content-encoding", ""),
+            "GIT_PROTOCOL": asked.headers.get("git-protocol", ""),
+            "REMOTE_ADDR": "127.0.0.1",
+        }
+        words, environ = ("git", "http-backend"), {**os.environ, **settings}
+        done = subprocess.run(words, input=asked.body, capture_output=True, check=False, env=environ)
+        head, _, content = done.stdout.partition(b"\r\n\r\n")
+        headers = dict(line.split(": ", 1) for line in head.decode().splitlines() if ": " in line)
+        status = headers.pop("Status", "200 OK")
+        return Answer(int(status.split()[0]), content, headers)

@@ -10,14 +10,13 @@ import json
 import os
 import re
 import subprocess
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import yaml
+from loopback_server import Answer, Asked, LoopbackServer
 from tests.real.ci.gitlab_component import BASH, SH
 
 from ci_checkout import checkout, page_blocks, pod
@@ -32,70 +31,46 @@ AMD = pod("web", "x.example/amd:1")
 BOTH = pod("web", "x.example/both:1")
 
 
-class Conversation:
-    """The comments of one pull request, and a server that shows them as both code hosts do."""
+class Conversation(LoopbackServer):
+    """The comments of one pull request, as both code hosts show them."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.comments: list[dict[str, Any]] = []
         self.changed: list[int] = []
         self.refused = False
-        conversation = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def log_message(self, *_words: object) -> None:
-                pass
-
-            def _answer(self, status: int, value: object) -> None:
-                data = json.dumps(value).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def _serve(self) -> None:
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                given = self.headers.get("PRIVATE-TOKEN") or self.headers.get("Authorization", "")
-                if given.removeprefix("Bearer ") != TOKEN:
-                    self._answer(401, {"message": "401 Unauthorized"})
-                elif self.command != "GET" and conversation.refused:
-                    self._answer(403, {"message": "Resource not accessible by integration"})
-                else:
-                    self._answer(*conversation.answer(self.command, self.path, body))
-
-            do_GET = do_POST = do_PATCH = do_PUT = _serve  # noqa: N815 - the names that http.server calls
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.address = f"http://127.0.0.1:{self.server.server_port}"
-        self.thread = threading.Thread(target=self.server.serve_forever)
-        self.thread.start()
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
+    def stored(self, asked: Asked) -> Answer:
+        given = asked.headers.get("private-token") or asked.headers.get("authorization", "")
+        if given.removeprefix("Bearer ") != TOKEN:
+            status, value = 401, {"message": "401 Unauthorized"}
+        elif asked.method != "GET" and self.refused:
+            status, value = 403, {"message": "Resource not accessible by integration"}
+        else:
+            status, value = self._answered(asked)
+        return Answer(status, json.dumps(value).encode(), {"Content-Type": "application/json"})
 
     def add(self, text: str, login: str = "github-actions[bot]", author: int = 7) -> None:
         number = 100 + len(self.comments)
         self.comments.append({"id": number, "body": text, "user": {"login": login}, "author": {"id": author}})
 
-    def answer(self, method: str, target: str, body: bytes) -> tuple[int, object]:
-        path, query = urlsplit(target).path, parse_qs(urlsplit(target).query)
+    def _answered(self, asked: Asked) -> tuple[int, Any]:
+        path, query = urlsplit(asked.path).path, parse_qs(urlsplit(asked.path).query)
         if path == "/user":
             return 200, {"id": 7}
         lists = ("/repos/team/shop/issues/5/comments", "/projects/9/merge_requests/5/notes")
-        if method == "GET" and path in lists:
+        if asked.method == "GET" and path in lists:
             size, page = int(query["per_page"][0]), int(query["page"][0])
             return 200, self.comments[size * (page - 1) : size * page]
-        if method == "POST" and path in lists:
-            self.add(json.loads(body)["body"])
+        if asked.method == "POST" and path in lists:
+            self.add(json.loads(asked.body)["body"])
             return 201, self.comments[-1]
         one = re.fullmatch(
             r"/repos/team/shop/issues/comments/(\d+)|/projects/9/merge_requests/5/notes/(\d+)", path
         )
-        if one and method == ("PATCH" if one[1] else "PUT"):
+        if one and asked.method == ("PATCH" if one[1] else "PUT"):
             number = int(one[1] or one[2])
-            self.comments[number - 100]["body"] = json.loads(body)["body"]
+            self.comments[number - 100]["body"] = json.loads(asked.body)["body"]
             self.changed.append(number)
             return 200, {}
         return 404, {"message": "Not Found"}
@@ -103,9 +78,8 @@ class Conversation:
 
 @pytest.fixture
 def conversation():
-    held = Conversation()
-    yield held
-    held.close()
+    with Conversation() as held:
+        yield held
 
 
 @pytest.fixture(params=["github", "gitlab"])
@@ -119,8 +93,8 @@ def run(request, tmp_path: Path, conversation: Conversation, lookups, with_archf
         "ARCHFIT_COMMENT_TOKEN": TOKEN,
         "NUMBER": "5",
         "GITHUB_REPOSITORY": "team/shop",
-        "GITHUB_API_URL": conversation.address,
-        "CI_API_V4_URL": conversation.address,
+        "GITHUB_API_URL": conversation.url,
+        "CI_API_V4_URL": conversation.url,
         "CI_PROJECT_ID": "9",
         "CI_MERGE_REQUEST_IID": "5",
         "no_proxy": "127.0.0.1",
