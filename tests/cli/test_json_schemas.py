@@ -55,6 +55,8 @@ STREAM = "---\n".join(
             "owned", "x.example/amd:1", head="  ownerReferences: [{kind: R, name: a, controller: true}]\n"
         ),
         workload("windows", "x.example/amd:1", pod="      nodeSelector: {kubernetes.io/os: windows}\n"),
+        "apiVersion: agones.dev/v1\nkind: GameServer\nmetadata: {name: game}\n"
+        "spec: {template: {spec: {containers: [{name: a, image: 'x.example/both:1'}]}}}\n",
     )
 )
 LEAVE = ("--on-absent=leave", "--on-unknown=leave", "--on-conflict=leave", "--deny-host=y.example")
@@ -93,6 +95,26 @@ def test_the_words_of_the_schema_are_those_of_the_results():
         assert severity["enum"] == ast.literal_eval(results.Severity.removeprefix("Literal"))
     rules = {rule["const"]: rule["description"] for rule in finding["rule"]["oneOf"]}
     assert rules == RULES
+
+
+def test_check_explain_and_report_give_the_same_reasons(archfit, mirrors, tmp_path):
+    place, stream = tmp_path / "report.json", STREAM.encode()
+    words = (*LEAVE, "--exclude=Deployment/shop/wrong", "--no-cache", *mirrors)
+    explained = json.loads(archfit(stream, "explain", "--format=json", *words).stdout)["pods"]
+    changes = [pod for pod in explained if pod["outcome"] == "Change"]
+    sarif = json.loads(archfit(stream, "check", "--format=sarif", *words, f"--report={place}").stdout)
+    shown = [
+        found["message"]["text"] for found in sarif["runs"][0]["results"] if found["ruleId"] == "placement"
+    ]
+    assert len(shown) == len(changes) > 3
+    for pod, text in zip(changes, shown, strict=True):
+        assert f": archfit would change it: {pod['reason']}" in text
+    decisions = json.loads(place.read_bytes())["decisions"]
+    assert [(pod["reason"], pod["reasons"]) for pod in explained] == [
+        (decision["reason"], decision["reasons"]) for decision in decisions
+    ]
+    effects = {(reason["about"], reason["effect"]) for pod in explained for reason in pod["reasons"]}
+    assert effects >= {("affinity", "added"), ("tolerations", "left out"), ("tolerations", "added")}
 
 
 @pytest.mark.parametrize(

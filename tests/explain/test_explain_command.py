@@ -39,8 +39,9 @@ def test_each_pod_has_a_tree_and_manifests_are_never_written():
     assert (ran.status, ran.err) == (0, "")
     heads = [line for line in ran.out.splitlines() if line and not line.startswith(("├", "│", "└", " "))]
     assert heads == [
-        "apps/v1 Deployment shop/web    line 2    changes: node affinity added",
-        "batch/v1 Job db/migrate    line 13    changes: node affinity and toleration added",
+        "apps/v1 Deployment shop/web    line 2    changes: restricted to amd64 (arm64 is not offered by api:1)",
+        "batch/v1 Job db/migrate    line 13    changes: restricted to arm64 (amd64 is not offered by tool:1); "
+        "tolerates kubernetes.io/arch=arm64:NoSchedule",
     ]
     assert "apiVersion:" not in ran.out
 

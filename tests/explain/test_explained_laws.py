@@ -95,23 +95,25 @@ def test_an_explanation_never_contradicts_the_decision(part):
 
         after = pod_at(patch.apply(pod_document(pod), decision.patch), pod.path)
         made = {
-            field: [step.what for step in getattr(why, field) if step.effect == "added"]
-            for field in ("affinity", "tolerations", "preferences")
+            about: [
+                reason.what for reason in why.reasons if (reason.about, reason.effect) == (about, "added")
+            ]
+            for about in ("affinity", "tolerations", "preferences")
         }
         assert made["affinity"] == added_affinity(pod.spec, after), seed
         assert made["preferences"] == added_preferences(pod.spec, after), seed
         if decision.patch:
             now = existing(pod.replace(spec=after))[len(existing(pod)) :]
             assert made["tolerations"] == [taint(one) for one in now], seed
+            assert all(f"tolerates {what}" in why.reason for what in made["tolerations"]), seed
         else:
             assert made["tolerations"] == [], seed
 
         shown = text(Explained((ExplainedPod(Location(1, 1), why),)))
-        steps = (*why.affinity, *why.tolerations, *why.preferences)
-        assert len(shown.splitlines()) <= 24 + 2 * len(why.images) + len(why.terms) + len(steps) + sum(
+        assert len(shown.splitlines()) <= 24 + 2 * len(why.images) + len(why.terms) + len(why.reasons) + sum(
             len(image.messages) for image in why.images
         ) + len(why.messages) + len(why.settings), seed
-        assert not any(step.reason == "" and step.effect != "added" for step in steps), seed
+        assert not any(of.reason == "" and of.effect != "added" for of in why.reasons), seed
     assert outcomes >= {"Change", "AlreadySet", "NotNeeded", "OptedOut", "Unresolved", "Conflict"}
 
 
@@ -155,16 +157,10 @@ def test_with_stamps_what_an_earlier_run_added_is_there_already(name):
         if name == "unknown-and-assumed":
             # Nothing is assumed a second time: what the first run wrote stays, and the rest is judged with it.
             assert again.explanation.outcome == "Unresolved"
-            assert {step.effect for step in all_steps(again)} == {"none", "left out"}
+            assert {reason.effect for reason in again.explanation.reasons} == {"none", "left out"}
             continue
-        steps = zip(all_steps(before), all_steps(again), strict=True)
-        for was, is_now in steps:
+        for was, is_now in zip(before.explanation.reasons, again.explanation.reasons, strict=True):
             if first == case.stream.encode():
                 assert is_now == was
             elif was.effect == "added":
                 assert (is_now.effect, is_now.what) == ("present", was.what)
-
-
-def all_steps(pod: ExplainedPod) -> list[Any]:
-    one = pod.explanation
-    return [*one.affinity, *one.tolerations, *one.preferences]

@@ -45,7 +45,7 @@ def test_the_reason_of_a_preference_is_the_condition_that_refused_it():
     stream, options = workload(volume, images=()), Options(prefer=(("arm64", 5),))
     (pod,) = explained_stream(stream, {"x.io/data:1": found("amd64", index=False)}, options).pods
     reason = "its images are mounted, and say nothing about where it runs"
-    assert [step.reason for step in pod.explanation.preferences] == [reason]
+    assert [of.reason for of in pod.explanation.reasons if of.about == "preferences"] == [reason]
 
 
 def test_a_pod_that_is_left_alone_says_what_to_do():

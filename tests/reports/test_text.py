@@ -4,7 +4,7 @@
 
 import pytest
 
-from archfit.base.results import Decision, Location, Message, ObjectRef
+from archfit.base.results import Decision, Location, Message, ObjectRef, Reason
 from archfit.images.platforms import Unasked
 from archfit.reports.summary import failure, lines, summary
 from archfit.workloads.pods import Pod
@@ -140,28 +140,32 @@ def test_the_summary_counts_what_rolls_and_what_cannot_be_changed(decisions, tex
     assert summary([], {"a:1": Unasked("")}, 0) == ""
 
 
-TOLERATES, NARROWED = "tolerates kubernetes.io/arch=arm64:NoSchedule", "restricted to amd64"
+TOLERATES, NARROWED = (
+    Reason("tolerations", "kubernetes.io/arch=arm64:NoSchedule", "added", ""),
+    Reason("affinity", "kubernetes.io/arch In [amd64]", "added", ""),
+)
+PREFERS = Reason("preferences", "arm64=5", "added", "")
 HINT = "(`archfit setup cluster` says whether a node has its taint); 0 images, 0 registry requests"
 
 
 @pytest.mark.parametrize(
     ("reasons", "text"),
     [
-        pytest.param([TOLERATES], f"changes and rolls once when applied, for the toleration alone {HINT}", id="one"),
+        pytest.param([[TOLERATES]], f"changes and rolls once when applied, for the toleration alone {HINT}", id="one"),
         pytest.param(
-            [TOLERATES, NARROWED, f"{TOLERATES}; tolerates arch=arm64:NoSchedule"],
+            [[TOLERATES, PREFERS.replace(effect="left out")], [NARROWED], [TOLERATES, TOLERATES.replace(what="a:NoSchedule")]],
             f"change and roll once when applied, 2 of them for the toleration alone {HINT}",
             id="some",
         ),
         pytest.param(
-            [f"{NARROWED}; {TOLERATES}", f"{TOLERATES}; prefers arm64"],
+            [[NARROWED, TOLERATES], [TOLERATES, PREFERS]],
             "change and roll once when applied; 0 images, 0 registry requests",
             id="noop-for-more-than-that",
         ),
     ],
 )  # fmt: skip
 def test_templates_that_change_for_the_default_toleration_alone_are_counted(reasons, text):
-    decisions = [(pod(), Decision("Change", reason)) for reason in reasons]
+    decisions = [(pod(), Decision("Change", "", reasons=tuple(added))) for added in reasons]
     number = len(reasons)
     assert summary(decisions, {}, 0, default_taint=True) == (
         f"archfit: {number} of {number} pod template{'s' * (number > 1)} {text}"

@@ -128,7 +128,7 @@ class Decision(Record):
     """What happens to one pod spec.
 
     patch: RFC 6902 operations on the object's root; empty unless outcome is "Change".
-    reason: one sentence for the report.
+    reason: one sentence; where something is added, made of the reasons (`placement.reasons`).
     supported: architectures that every image offers (for the pod's OS), sorted; None when no image restricts.
     reachable: architectures the pod can reach in the end, sorted.
     removed: architectures of the cluster that an image took away, with the images to blame.
@@ -152,6 +152,11 @@ class Decision(Record):
     withheld: tuple[str, ...] = ()
     beside_record: bool = False
     reasons: tuple[Reason, ...] = ()
+
+    @property
+    def added(self) -> set[str]:
+        """What the patch adds, as `Reason.about` has it."""
+        return {reason.about for reason in self.reasons if reason.effect == "added"}
 
 
 def has_error(messages: Iterable[Message]) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from archfit.base.patch import dotted, pattern_text
 from archfit.base.printable import few
-from archfit.base.results import Decision, Effect, ObjectRef, Outcome, Severity, has_error
+from archfit.base.results import Decision, ObjectRef, Outcome, Reason, Severity, has_error
 from archfit.explain.images import ImageAnswer, image_answers
 from archfit.explain.remedies import Remedy, remedies
 from archfit.images.platforms import Answer
@@ -40,15 +40,6 @@ class Term(Record):
     reaches: tuple[str, ...]
 
 
-class Step(Record):
-    """One thing that the pod gets or might have got, as `Reason` has it."""
-
-    what: str
-    effect: Effect
-    reason: str
-    term: int
-
-
 class Message(Record):
     """A message of the decision that is about no image."""
 
@@ -75,9 +66,7 @@ class Explanation(Record):
     cluster_source: str
     reaches: tuple[str, ...]
     because: tuple[str, ...]
-    affinity: tuple[Step, ...]
-    tolerations: tuple[Step, ...]
-    preferences: tuple[Step, ...]
+    reasons: tuple[Reason, ...]
     messages: tuple[Message, ...]
     remedies: tuple[Remedy, ...]
 
@@ -119,23 +108,13 @@ def explanation(
         *_cluster(demands, options),
         reaches,
         tuple(_because(case, images, reaches)) if case else (),
-        _steps(decision, "affinity"),
-        _steps(decision, "tolerations"),
-        _steps(decision, "preferences"),
+        decision.reasons,
         tuple(
             Message(message.severity, message.field, message.text)
             for message in decision.messages
             if message.path not in about_images
         ),
         tuple(remedies(own, case, decision, images, frozenset(opened) - {*reaches, *shut})),
-    )
-
-
-def _steps(decision: Decision, about: str) -> tuple[Step, ...]:
-    return tuple(
-        Step(reason.what, reason.effect, reason.reason, reason.term)
-        for reason in decision.reasons
-        if reason.about == about
     )
 
 

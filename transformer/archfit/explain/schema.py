@@ -31,7 +31,7 @@ FIELDS: dict[str, dict[str, str]] = {
         "row": 'The row of the table of workloads that found the pod, "" for a workload of Kubernetes itself.',
         "outcome": "The decision, as in the report of a run.",
         "reason": "The decision in one sentence.",
-        "decided": "Whether archfit judged where the pod can run. If not, asks to preferences are empty.",
+        "decided": "Whether archfit judged where the pod can run. If not, asks to reasons are empty.",
         "images": "The images of the pod, each once.",
         "settings": "What else counts for this pod: rules, annotations, a RuntimeClass, immutability.",
         "asks": "What nodeSelector, RuntimeClass and spec.os ask of a node's architecture and OS.",
@@ -41,9 +41,7 @@ FIELDS: dict[str, dict[str, str]] = {
         "clusterSource": "How that is known.",
         "reaches": "The architectures on which the pod can run in the end.",
         "because": "Why it reaches these, and no more.",
-        "affinity": "What becomes of the required node affinity.",
-        "tolerations": "What becomes of each toleration rule.",
-        "preferences": "What becomes of each preference.",
+        "reasons": "What becomes of the required node affinity, of each toleration rule, and of each preference.",
         "messages": "What the decision says about other things than an image.",
         "remedies": "What would change the answer, the nearest first.",
     },
@@ -69,7 +67,8 @@ FIELDS: dict[str, dict[str, str]] = {
         "allows": "The architectures that the term and the nodeSelector leave open.",
         "reaches": "Those of them on which the pod can run.",
     },
-    "Step": {
+    "Reason": {
+        "about": "affinity, tolerations or preferences.",
         "what": 'What is added, is there, or is left out; "" if there is nothing to name.',
         "effect": "added: archfit writes it. present: it is there already. left out: it is not written. "
         "none: there is nothing to write.",

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from archfit.base.printable import count, visible
-from archfit.base.results import Location, ObjectRef
+from archfit.base.results import Location, ObjectRef, Reason
 from archfit.explain.explained import Explained, ExplainedPod
-from archfit.explain.explanation import Explanation, Step, Term
+from archfit.explain.explanation import Explanation, Term
 from archfit.explain.images import ImageAnswer
 from archfit.startup.record import Record
 from archfit.workloads.unsupported.untouched import Untouched
@@ -29,7 +29,6 @@ _ANSWERS = {
     "Malformed": "it is no image reference",
 }
 _LABEL = len("the cluster has")
-_PARTS = (("affinity", "node affinity"), ("tolerations", "toleration"), ("preferences", "preference"))
 
 
 class Branch(Record):
@@ -101,12 +100,8 @@ def _branches(why: Explanation) -> Iterator[Branch]:
         )
         yield Branch(_row("the cluster has", _listed(why.cluster).ljust(width), why.cluster_source))
         yield Branch(_row("it can run on", _listed(why.reaches).ljust(width), "; ".join(why.because)))
-    for label, steps in (
-        ("affinity", why.affinity),
-        ("tolerations", why.tolerations),
-        ("preferences", why.preferences),
-    ):
-        yield from _listing(label, list(map(_step, steps)))
+    for label in ("affinity", "tolerations", "preferences"):
+        yield from _listing(label, [_reason(reason) for reason in why.reasons if reason.about == label])
     for message in why.messages:
         at = f"{message.field}: " if message.field and message.severity == "error" else ""
         yield Branch(f"{message.severity}: {at}{message.message}")
@@ -139,12 +134,12 @@ def _place(location: Location) -> str:
 
 
 def _status(why: Explanation) -> str:
-    if why.outcome == "Change":
-        given = [
-            word for field, word in _PARTS if any(step.effect == "added" for step in getattr(why, field))
-        ]
-        return f"changes: {' and '.join(given)} added" if given else f"changes: {why.reason}"
-    words = {"OptedOut": "left alone", "Unresolved": "not decided", "Conflict": "conflict"}
+    words = {
+        "Change": "changes",
+        "OptedOut": "left alone",
+        "Unresolved": "not decided",
+        "Conflict": "conflict",
+    }
     return f"{words.get(why.outcome, 'stays as it is')}: {why.reason}"
 
 
@@ -247,12 +242,12 @@ def _says_the_same(image: ImageAnswer, message: str) -> bool:
     return image.origin in ("assumed", "stale") or (image.answer == "Unasked" and "error" not in message)
 
 
-def _step(step: Step) -> str:
-    term = f"term {step.term} " if step.term else ""
-    if not step.what:
-        return f"{term}{step.reason}"
-    effect = "there already" if step.effect == "present" else step.effect
-    return f"{term}{effect}: {step.what}" + (f" ({step.reason})" if step.reason else "")
+def _reason(of: Reason) -> str:
+    term = f"term {of.term} " if of.term else ""
+    if not of.what:
+        return f"{term}{of.reason}"
+    effect = "there already" if of.effect == "present" else of.effect
+    return f"{term}{effect}: {of.what}" + (f" ({of.reason})" if of.reason else "")
 
 
 def _passed_over(left: Untouched) -> Branch:

@@ -17,11 +17,11 @@ from archfit.base.results import Decision, Effect, Outcome, Reason, Removed, has
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options, Toleration
 from archfit.placement import tolerations as taints
-from archfit.placement.affinity import ARCH, OS, arch_pins, demands, runtime_pins, states_preference
+from archfit.placement.affinity import arch_pins, demands, runtime_pins, states_preference
 from archfit.placement.case import PodCase, is_immutable
 from archfit.placement.evidence import ImageEvidence, in_order, removed
 from archfit.placement.fields import MalformedField
-from archfit.placement.pod_patch import Additions, because, changed, not_needed, pod_patch
+from archfit.placement.pod_patch import Additions, because, pod_patch
 from archfit.placement.reach import (
     NOTHING,
     Reach,
@@ -32,7 +32,7 @@ from archfit.placement.reach import (
     stale_terms,
     union,
 )
-from archfit.placement.reasons import of_affinity, of_tolerations, settle
+from archfit.placement.reasons import of_affinity, of_change, of_no_change, of_tolerations, settle
 from archfit.placement.selection import PodOptions, answers_for
 from archfit.workloads.pods import Pod
 
@@ -239,14 +239,7 @@ def _placed(case: PodCase) -> Decision:
     covered = bool(applying) and not taints.uncovered(case.tolerations, applying)
     if lacking or covered or case.prefers_architecture:
         return _decision(case, "AlreadySet", "it already has what archfit would write", lacking)
-    reason = not_needed(
-        unchangeable=bool(needed_only) and case.immutable,
-        withheld=case.withheld,
-        known=len(evidence.known),
-        unasked=evidence.unasked,
-        mounted_only=evidence.mounted_only,
-    )
-    return _decision(case, "NotNeeded", reason, lacking)
+    return _decision(case, "NotNeeded", of_no_change(case, needed_only), lacking)
 
 
 def _only_needed(case: PodCase) -> str:
@@ -311,29 +304,7 @@ def _changed(
         from archfit.placement.pod_warnings import spread_warnings
 
         case.messages.extend(spread_warnings(case))
-    reason = changed(
-        _restricted_to(case, terms),
-        lacking,
-        additions.tolerations,
-        [architecture for architecture, _ in additions.preferred],
-        unlabelled=case.own.unlabelled,
-    )
-    return _decision(case, "Change", reason, lacking, patch)
-
-
-def _restricted_to(case: PodCase, terms: RequiredTerms) -> Sequence[str]:
-    """What the terms let through: architectures, systems, or pairs where they speak of both."""
-    keys = {
-        key
-        for term in (*terms.required, *[expressions for _, expressions in terms.narrowed])
-        for key, _, _ in term
-    }
-    if OS not in keys:
-        return in_order[case.reachable_architectures] if terms is not NOTHING else ()
-    runs = {cell for reach in case.reaches for cell in reach.live_cells}
-    if ARCH not in keys:
-        return sorted({os for os, _ in runs})
-    return [f"{os}/{name}" for os, name in sorted(runs)]
+    return _decision(case, "Change", of_change(case, terms, lacking), lacking, patch)
 
 
 def _needs_a_word(case: PodCase, pins: tuple[str, ...], needed: RequiredTerms) -> bool:

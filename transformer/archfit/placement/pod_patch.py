@@ -1,6 +1,4 @@
-"""What a pod gets, as a patch and as the reason in the report.
-
-    restricted to amd64 (arm64 is not offered by nginx:1.7.9); tolerates kubernetes.io/arch=arm64:NoSchedule
+"""What a pod gets, as a patch.
 
 Node affinity and tolerations are appended, and the mappings above them created, each guarded by a test of what was
 found there. A member whose value is null counts as missing; `{}` and `[]` are kept and filled. Where a custom resource
@@ -8,8 +6,6 @@ inherits the value of a field, or has its operator's default, the whole value is
 """
 
 from __future__ import annotations
-
-from sys import intern
 
 from archfit.base.memo import Memo
 from archfit.base.patch import Add, Operation, Path, Test, apply
@@ -38,58 +34,11 @@ def because(lacking: Sequence[Removed]) -> str:
     return f" ({'; '.join(parts)})" if parts else ""
 
 
-def changed(
-    restricted: Sequence[str],
-    lacking: Sequence[Removed],
-    tolerated: Sequence[Toleration],
-    preferred: Iterable[str],
-    *,
-    unlabelled: str = "",
-) -> str:
-    """The reason of a Change; each part may be empty. unlabelled: the key by which it tolerates virtual nodes."""
-    parts = []
-    if restricted:
-        beside = (
-            f", and to nodes without an architecture label (toleration of {unlabelled})" if unlabelled else ""
-        )
-        parts.append(f"restricted to {joined(restricted)}{because(lacking)}{beside}")
-    parts += [f"tolerates {taint(toleration)}" for toleration in tolerated]
-    preferences = joined(preferred)
-    if preferences:
-        parts.append(f"prefers {preferences}")
-    return intern("; ".join(parts))  # pods of one stream often share it
-
-
-def tolerates_alone(reason: str) -> bool:
-    """Whether the reason of a Change says that the pod gets tolerations and nothing else."""
-    return reason.startswith("tolerates ") and "; prefers " not in reason
-
-
 def taint(toleration: Toleration) -> str:
     """`key=value:effect`, as kubectl writes taints."""
     value = f"={toleration.value}" if toleration.value else ""
     effect = f":{toleration.effect}" if toleration.effect else ""
     return f"{toleration.key}{value}{effect}"
-
-
-def not_needed(
-    *, unchangeable: bool, withheld: Sequence[str], known: int, unasked: bool, mounted_only: bool
-) -> str:
-    """The reason of a NotNeeded.
-
-    withheld: as in the decision. known: how many of its images are. unasked: others cannot be looked up.
-    """
-    if unasked and not known:
-        return "the platforms of its images cannot be looked up"
-    if unasked:
-        return "what is known of its images needs nothing; the platforms of others cannot be looked up"
-    if mounted_only:
-        return "its images are mounted, and say nothing about where it runs"
-    if unchangeable:
-        return "it runs as it is, and cannot be changed once applied"
-    if withheld:
-        return f"it runs as it is; --custom-resources all adds {' and '.join(withheld)}"
-    return "its images run wherever it can go"
 
 
 _Fields: TypeAlias = tuple[tuple[str, str], ...]

@@ -1,24 +1,30 @@
 """The reasons of a decision: one for each thing that the pod gets or might have got, made where that is decided.
 
-A reason says `added` until `settle` has seen what the object has fields for, and whether there is a patch.
+A reason says `added` until `settle` has seen what the object has fields for, and whether there is a patch. Those make
+the sentence that check, explain, report and the log of the webhook print:
+
+    restricted to amd64 (arm64 is not offered by nginx:1.7.9); tolerates kubernetes.io/arch=arm64:NoSchedule
 """
 
 from __future__ import annotations
+
+from sys import intern
 
 from archfit.base.memo import Memo
 from archfit.base.results import Reason
 from archfit.options.settings import Toleration, TolerationRule
 from archfit.placement import tolerations as taints
-from archfit.placement.affinity import Expression
+from archfit.placement.affinity import ARCH, OS, Expression
 from archfit.placement.annotations import PREFIX, annotated
-from archfit.placement.pod_patch import Additions, joined, taint
+from archfit.placement.evidence import in_order
+from archfit.placement.pod_patch import Additions, because, joined, taint
 from archfit.placement.reach import NOTHING, Reach, RequiredTerms, union
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from archfit.base.results import Effect
+    from archfit.base.results import Effect, Removed
     from archfit.placement.case import PodCase
 
 
@@ -168,3 +174,49 @@ def _unwritten(case: PodCase, about: str) -> str:
 
         return f"{not_seen(pod.row)}; --custom-resources all adds it"
     return "the pod is left as it is"
+
+
+def of_change(case: PodCase, terms: RequiredTerms, lacking: Sequence[Removed]) -> str:
+    """The sentence of a Change, by its settled reasons. terms: the required terms that are written."""
+    parts = []
+    if terms is not NOTHING:
+        key = case.own.unlabelled
+        beside = f", and to nodes without an architecture label (toleration of {key})" if key else ""
+        parts.append(f"restricted to {joined(_restricted_to(case, terms))}{because(lacking)}{beside}")
+    added = [reason for reason in case.reasons if reason.effect == "added"]
+    parts += [f"tolerates {reason.what}" for reason in added if reason.about == "tolerations"]
+    preferred = [reason.what.partition("=")[0] for reason in added if reason.about == "preferences"]
+    if preferred:
+        parts.append(f"prefers {joined(preferred)}")
+    return intern("; ".join(parts))  # pods of one stream often share it
+
+
+def _restricted_to(case: PodCase, terms: RequiredTerms) -> Sequence[str]:
+    """What the terms let through: architectures, systems, or pairs where they speak of both."""
+    keys = {
+        key
+        for term in (*terms.required, *[expressions for _, expressions in terms.narrowed])
+        for key, _, _ in term
+    }
+    if OS not in keys:
+        return in_order[case.reachable_architectures]
+    runs = {cell for reach in case.reaches for cell in reach.live_cells}
+    if ARCH not in keys:
+        return sorted({os for os, _ in runs})
+    return [f"{os}/{name}" for os, name in sorted(runs)]
+
+
+def of_no_change(case: PodCase, needed_only: str) -> str:
+    """The sentence of a NotNeeded. needed_only: of the pod."""
+    evidence = case.evidence
+    if evidence.unasked and not evidence.known:
+        return "the platforms of its images cannot be looked up"
+    if evidence.unasked:
+        return "what is known of its images needs nothing; the platforms of others cannot be looked up"
+    if evidence.mounted_only:
+        return "its images are mounted, and say nothing about where it runs"
+    if needed_only and case.immutable:
+        return "it runs as it is, and cannot be changed once applied"
+    if case.withheld:
+        return f"it runs as it is; --custom-resources all adds {' and '.join(case.withheld)}"
+    return "its images run wherever it can go"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
+    from archfit.base.results import Reason
     from archfit.images.platforms import Answer
     from archfit.options.settings import Workload
     from archfit.workloads.pods import Pod
@@ -94,6 +95,7 @@ def decision_value(pod: Pod, decision: Decision) -> dict[str, Any]:
         "path": dotted(pod.path),
         "outcome": decision.outcome,
         "reason": decision.reason,
+        "reasons": list(map(_reason_value, decision.reasons)),
         "supported": decision.supported,
         "reachable": decision.reachable,
         "removed": [{"architecture": gone.architecture, "images": gone.images} for gone in decision.removed],
@@ -102,6 +104,16 @@ def decision_value(pod: Pod, decision: Decision) -> dict[str, Any]:
         **(_row_value(pod.row, decision) if pod.row is not None else {}),
         "images": [{"field": dotted(path), "image": text} for path, text in pod.named_images],
         "patch": to_json(decision.patch),
+    }
+
+
+def _reason_value(reason: Reason) -> dict[str, Any]:
+    return {
+        "about": reason.about,
+        "what": reason.what,
+        "effect": reason.effect,
+        "reason": reason.reason,
+        "term": reason.term,
     }
 
 

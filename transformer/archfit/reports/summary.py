@@ -130,9 +130,7 @@ def _for_reading_alone(number: int) -> str:
 
 def _for_the_toleration(changes: Iterable[tuple[Pod, Decision]], rolling: int) -> str:
     """How many templates change for the toleration alone, and how to see whether they have to."""
-    from archfit.placement.pod_patch import tolerates_alone
-
-    number = sum(1 for pod, decision in changes if not pod.immutable and tolerates_alone(decision.reason))
+    number = sum(1 for pod, decision in changes if not pod.immutable and decision.added == {"tolerations"})
     if not number:
         return ""
     some = "" if number == rolling == 1 else f" {number} of them"
