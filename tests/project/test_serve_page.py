@@ -45,7 +45,6 @@ def test_the_page_names_every_outcome():
         f"{shared_answers.OF_REGISTRY} of one registry, over both",
         f"a quarter of `--timeout`, which is {Operator().timeout_seconds / 4} s",
         f"images that wait | {shared_answers.MOST_WAITING:,}",
-        f"of one pod at most {webhook.MOST_IMAGES} images are looked up",
         f"asked for again after {shared_answers.PAUSE_SECONDS:.0f} seconds",
         f"has a body of {webhook.MOST_BYTES >> 20} MiB at most, {review.MOST_VALUES:,} values that archfit reads",
         f"images of {shared_answers.LONGEST_IMAGE:,} characters",

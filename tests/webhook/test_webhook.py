@@ -239,16 +239,6 @@ class TestLargePods:
         assert door.log()[0]["outcome"] == "over_budget"
 
 
-def test_a_pod_of_very_many_images_has_only_some_of_them_looked_up():
-    door = Door()
-    answered = door.review(pod(*(f"app:{number}" for number in range(300))))
-    assert answered.allowed
-    assert "tolerations" not in str(answered.patch)
-    assert "nodeAffinity" in str(answered.patch)
-    assert len(door.lookups) == 256
-    assert "app:256: its platforms are not known: its pod names more than 256 images" in answered.warnings[0]
-
-
 @pytest.mark.parametrize("share", ["bodies", "reviews"])
 @pytest.mark.parametrize("size", [pytest.param(30_000, id="small"), pytest.param(200_000, id="large")])
 def test_a_pod_for_whose_review_there_is_no_memory_is_admitted_as_it_is(share: str, size: int):

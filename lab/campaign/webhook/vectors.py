@@ -23,7 +23,7 @@ from campaign.webhook.tenants import forged, injected, request
 from repeated_fields import POD, repeatable, repeated
 
 _PATIENCE_SECONDS = 20.0
-_MOST_IMAGES = 256
+_IMAGES = 900
 SWOLLEN = "twin.invalid/swollen/both:1"
 _OPENING = 32
 _AGAIN_SECONDS = 5.0
@@ -140,7 +140,7 @@ def _long_images(size: int, drawn: random.Random) -> Iterator[bytes]:
 
 def _architectures(size: int, drawn: random.Random) -> Iterator[bytes]:
     for number in range(size):
-        names = [f"large.invalid/i{number}/{image}:1" for image in range(1200)]
+        names = [f"large.invalid/i{number}/{image}:1" for image in range(_IMAGES)]
         yield _named(number, f"evil{number % 4}", *names)
 
 
@@ -191,7 +191,7 @@ def _repeated_fields(size: int, drawn: random.Random) -> Iterator[bytes]:
 
 def _queue(size: int, drawn: random.Random) -> Iterator[bytes]:
     for number in range(size):
-        names = [f"stuck.invalid/q{number}-{image}/both:1" for image in range(_MOST_IMAGES)]
+        names = [f"stuck.invalid/q{number}-{image}/both:1" for image in range(_IMAGES)]
         yield _named(number, f"evil{number}", *names)
 
 
@@ -314,13 +314,13 @@ VECTORS: dict[str, Vector] = {
     "tolerations": Vector(450, 180, _posting(_tolerations, 4), "450 pods of 63 KB with 16,000 tolerations `{}`"),
     "long images": Vector(160, 180, _posting(_long_images, 2), "160 pods with an image string of 2.5 MB"),
     "architectures": Vector(
-        12, 180, _posting(_architectures, 4), "12 pods of 1,200 images whose index has 1,024 architectures"
+        12, 180, _posting(_architectures, 4), "12 pods of 900 images whose index has 1,024 architectures"
     ),
     "bodies": Vector(15, 180, _posting(_bodies, 15), "15 bodies of 4 MiB at once, full of `{}`"),
     "handshakes": Vector(6000, 30, _handshakes, "6,000 TLS handshakes that do not go on"),
     "long names": Vector(250, 180, _posting(_names, 4), "250 pod names of 3 MB, and nobody reads the log"),
     "slow registries": Vector(200, 30, _posting(_slow, 40), "two namespaces with two registries of 15 s"),
-    "queue": Vector(6, 30, _posting(_queue, 6), "six pods of 256 images of a registry that never answers"),
+    "queue": Vector(6, 30, _posting(_queue, 6), "six pods of 900 images of a registry that never answers"),
     "stalls": Vector(600, 30, _posting(_stalls, 300), "600 pods of a registry that never answers, 300 at once"),
     "crumbs": Vector(600, 30, _paced("crumbs", 5), "pods of a registry with answers in chunks of one byte", True),
     "crumbs of one": Vector(600, 30, _paced("crumbs", 1), "the same from one namespace", True),

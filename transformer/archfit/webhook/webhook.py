@@ -24,7 +24,6 @@ from typing import TypeVar
 from urllib.parse import parse_qs
 
 from archfit.base.errors import ArchfitError, Problem, message_of
-from archfit.images.platforms import Unknown
 from archfit.options.option_types import duration
 from archfit.webhook.admission_decision import (
     BUG,
@@ -58,7 +57,6 @@ PATH = "/mutate"
 PROBES = ("/livez", "/readyz")
 MOST_BYTES = 4 * 1024 * 1024
 MOST_REQUESTS = 1000
-MOST_IMAGES = 256
 DEFAULT_SECONDS = 10.0
 LONGEST_SECONDS = 30.0
 BUDGET = 0.8
@@ -69,7 +67,6 @@ BODY_SECONDS = 2.0
 """For a body to arrive for which others may wait; an API server sends it at once."""
 _BEGINNING = 4096
 _LONGEST_LENGTH = 10
-_TOO_MANY = Unknown(f"its pod names more than {MOST_IMAGES} images that have to be looked up")
 _JSON = (b"content-type", b"application/json")
 _TEXT = (b"content-type", b"text/plain; charset=utf-8")
 _CLOSE = (b"connection", b"close")
@@ -230,9 +227,6 @@ class Webhook:
         known = {text: self.answers.known(text, secrets) for text in kept.admitted.questions}
         answers = {text: answer for text, answer in known.items() if answer is not None}
         missing = [text for text in known if text not in answers]
-        if len(missing) > MOST_IMAGES:
-            answers |= dict.fromkeys(missing[MOST_IMAGES:], _TOO_MANY)
-            del missing[MOST_IMAGES:]
         if missing:  # many requests may wait, so what each keeps meanwhile counts
             with self._memory(kept_bytes(pod)):
                 left = until - self.clock()
