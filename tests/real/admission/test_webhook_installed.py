@@ -41,12 +41,6 @@ def pod(image: str, **spec: Any) -> dict[str, Any]:
     return pod_in("shop", image, **spec)
 
 
-@pytest.fixture(params=["helm3", "helm4"])
-def manifests(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[list[dict[str, Any]], Pair]:
-    """The objects, and the pair that they know."""
-    return paired(Chart(request.param), tmp_path)
-
-
 class Installed:
     """The webhook in a real API server, as long as it is entered."""
 
@@ -90,37 +84,22 @@ def configuration(objects: list[dict[str, Any]], folder: Path) -> str:
     return str(path)
 
 
-def test_new_pods_get_what_they_need(
-    control_plane: ControlPlane, manifests, registry: Registry, tmp_path: Path
-) -> None:
-    objects, pair = manifests
-    environ = {"ARCHFIT_CONFIG": configuration(objects, tmp_path)}
-    with (
-        served(pair, tmp_path, *registry.mirrors(), **environ) as server,
-        Installed(control_plane, objects, server.port) as plane,
-    ):
-        assert server.probe("/readyz")[0] == 200
-        plane.until("it acts", lambda: "affinity" in plane.dry(pod("x.example/amd:1"))["spec"])
-        terms = plane.dry(pod("x.example/amd:1"))["spec"]["affinity"]["nodeAffinity"]
-        (term,) = terms["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
-        assert term == {
-            "matchExpressions": [{"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"]}]
-        }
-
-
 # The toleration of k8smultiarcher, as docs/serve.md says to write it.
 THEIRS = {"key": "k8smultiarcher", "operator": "Equal", "value": "arm64Supported", "effect": "NoSchedule"}
 
 
-def test_pods_that_k8smultiarcher_lets_onto_arm_nodes_still_get_there(
-    control_plane: ControlPlane, registry: Registry, tmp_path: Path
+@pytest.mark.parametrize("helm", ["helm3", "helm4"])
+def test_pods_get_what_they_need_and_those_that_k8smultiarcher_lets_onto_arm_nodes_still_get_there(
+    control_plane: ControlPlane, registry: Registry, tmp_path: Path, helm: str
 ) -> None:
-    objects, pair = paired(Chart("helm4"), tmp_path)
+    objects, pair = paired(Chart(helm), tmp_path)
+    environ = {"ARCHFIT_CONFIG": configuration(objects, tmp_path)}
     words = ("--tolerate", "k8smultiarcher=arm64Supported:NoSchedule@arm64")
     with (
-        served(pair, tmp_path, *words, *registry.mirrors()) as server,
+        served(pair, tmp_path, *words, *registry.mirrors(), **environ) as server,
         Installed(control_plane, objects, server.port) as plane,
     ):
+        assert server.probe("/readyz")[0] == 200
         plane.until("it acts", lambda: "affinity" in plane.dry(pod("x.example/amd:1"))["spec"])
         tolerated = {
             name: THEIRS in plane.dry(pod(name))["spec"].get("tolerations", []) for name in sorted(IMAGES)
