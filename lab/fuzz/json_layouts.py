@@ -2,7 +2,6 @@
 
 LAYOUTS["kubectl"](value)     text, as the tool writes it
 any_layout(value, chance)     text, blanks and escapes as chance has it
-json_value(tree)              the value of a tree of the fuzzer's
 """
 
 import json
@@ -11,7 +10,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from fuzz.writing import Anchored, Pairs
+from fuzz.writing import Anchored, Pairs, Raw
 
 
 def _go(value: Any) -> str:
@@ -34,15 +33,17 @@ LAYOUTS: dict[str, Callable[[Any], str]] = {
 
 
 def any_layout(value: Any, chance: Random) -> str:
-    """The value as JSON. Between a key and its colon stands nothing, as libyaml wants it."""
+    """The tree as JSON, keys that stand twice too. Between a key and its colon stands nothing, as libyaml wants it."""
     return _written(value, chance) + chance.choice(("", "\n", " \n\n"))
 
 
 def _written(value: Any, chance: Random) -> str:
-    if isinstance(value, dict):
+    while isinstance(value, Anchored):
+        value = value.tree
+    if isinstance(value, (dict, Pairs)):
+        pairs = value.items() if isinstance(value, dict) else value
         members = [
-            f"{_string(key, chance)}:{_blank(chance)}{_written(member, chance)}"
-            for key, member in value.items()
+            f"{_string(key, chance)}:{_blank(chance)}{_written(member, chance)}" for key, member in pairs
         ]
         return "{" + _joined(members, chance) + "}"
     if isinstance(value, list):
@@ -61,15 +62,6 @@ def _blank(chance: Random) -> str:
 
 
 def _string(text: str, chance: Random) -> str:
+    """Text that is no JSON, as of an alias or a quoted key, becomes a string."""
+    text = text.rpartition(" ")[2].strip("\"'") if isinstance(text, Raw) else text
     return json.dumps(text, ensure_ascii=chance.random() < 0.5)
-
-
-def json_value(value: Any) -> Any:
-    """A tree of the fuzzer's, without what is YAML only."""
-    if isinstance(value, Anchored):
-        return json_value(value.tree)
-    if isinstance(value, Pairs):
-        return {str(key): json_value(member) for key, member in value}
-    if isinstance(value, dict):
-        return {str(key): json_value(member) for key, member in value.items()}
-    return list(map(json_value, value)) if isinstance(value, list) else value

@@ -5,12 +5,12 @@
 Most are objects of a few lines, so that many can be judged; every fourth is one of `streams`.
 """
 
-import json
 import random
 from collections.abc import Callable
 from typing import Any
 
 from fuzz import texts
+from fuzz.json_layouts import any_layout
 from fuzz.streams import stream
 from fuzz.writing import Anchored, Pairs, Raw, written
 
@@ -91,7 +91,7 @@ def listing(seed: int, number: int) -> bytes:
     text = (chance.choice(_ODD_HEADS) if draw() < 0.4 else "") + written(trees[0], chance)
     for tree in trees[1:]:
         text += (chance.choice(_ODD_SEPARATORS) if draw() < 0.25 else "---\n") + (
-            _json(tree, chance) + "\n" if draw() < 0.1 else written(tree, chance)
+            any_layout(tree, chance) + "\n" if draw() < 0.1 else written(tree, chance)
         )
     for _ in range(chance.choice((0, 0, 0, 0, 0, 0, 0, 1, 1, 2))):
         text = texts.changed(text, chance)
@@ -311,39 +311,9 @@ _CHANGES: tuple[Callable[[_Members, random.Random], _Members], ...] = (
 def _json_stream(trees: list[Any], chance: random.Random) -> str:
     """Documents in JSON, one behind the other or behind separators."""
     between = chance.choice(("", "\n", "\n", " ", "\n---\n", "\n---\n", ",\n", "\n\n"))
-    text = between.join(_json(tree, chance) for tree in trees)
+    text = between.join(any_layout(tree, chance) for tree in trees)
     return (
         chance.choice(("", "", "", "\n", " ", "\ufeff", "---\n", "# c\n", "\t"))
         + text
         + chance.choice(("\n", "", "\n...\n", "}"))
     )
-
-
-def _json(tree: Any, chance: random.Random) -> str:
-    """JSON that keeps keys that stand twice; text that is no JSON becomes a string."""
-    drawn = chance.random()
-    pad = "" if drawn < 0.5 else "  " if drawn < 0.8 else "\t"
-    return _value(tree, "\n" if pad else "", pad, chance.choice((": ", ":", ": ", " : ")))
-
-
-def _value(tree: Any, line: str, pad: str, colon: str) -> str:
-    while isinstance(tree, Anchored):
-        tree = tree.tree
-    inner = line + pad
-    if isinstance(tree, (dict, Pairs)):
-        pairs = tree.items() if isinstance(tree, dict) else tree
-        members = [
-            json.dumps(_word(key)) + colon + _value(member, inner, pad, colon) for key, member in pairs
-        ]
-        return "{" + ",".join(inner + one for one in members) + line + "}" if members else "{}"
-    if isinstance(tree, list):
-        return (
-            "[" + ",".join(inner + _value(one, inner, pad, colon) for one in tree) + line + "]"
-            if tree
-            else "[]"
-        )
-    return json.dumps(_word(tree) if isinstance(tree, str) else tree)
-
-
-def _word(text: str) -> str:
-    return text.rpartition(" ")[2].strip("\"'") if isinstance(text, Raw) else text

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from fuzz import texts
-from fuzz.json_layouts import LAYOUTS, any_layout, json_value
+from fuzz.json_layouts import LAYOUTS, any_layout
 from fuzz.objects import objects
-from fuzz.writing import as_json, written
+from fuzz.writing import as_json, plain, written
 
 
 def _of(api_version: str, kind: str, metadata: dict[str, Any], **members: Any) -> dict[str, Any]:
@@ -106,9 +106,9 @@ def _large_list(chance: random.Random) -> str:
     members = {"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}}
     draw = chance.random()
     if draw < 0.3:
-        text = chance.choice(list(LAYOUTS.values()))(json_value(members))
+        text = chance.choice(list(LAYOUTS.values()))(plain(members))
     elif draw < 0.5:
-        text = any_layout(json_value(members), chance)
+        text = any_layout(plain(members), chance)
     else:
         text = written(members, chance)
     if chance.random() < 0.3:

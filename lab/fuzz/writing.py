@@ -81,19 +81,20 @@ def as_json(tree: Any, chance: random.Random) -> str:
     indent = chance.choice((None, None, 1, 2, 4, "\t"))
     separators = chance.choice((None, (",", ":"), (", ", ": ")))
     return (
-        json.dumps(_plain(tree), indent=indent, separators=separators, ensure_ascii=chance.random() < 0.5)
+        json.dumps(plain(tree), indent=indent, separators=separators, ensure_ascii=chance.random() < 0.5)
         + "\n"
     )
 
 
-def _plain(tree: Any) -> Any:
+def plain(tree: Any) -> Any:
+    """The tree without what is YAML only."""
     if isinstance(tree, Anchored):
-        return _plain(tree.tree)
+        return plain(tree.tree)
     if isinstance(tree, Pairs):
-        return {key: _plain(member) for key, member in tree}
+        return {key: plain(member) for key, member in tree}
     if isinstance(tree, dict):
-        return {key: _plain(member) for key, member in tree.items()}
-    return [_plain(item) for item in tree] if isinstance(tree, list) else tree
+        return {key: plain(member) for key, member in tree.items()}
+    return [plain(item) for item in tree] if isinstance(tree, list) else tree
 
 
 def _is_collection(tree: Any) -> bool:
