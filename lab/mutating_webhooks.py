@@ -15,10 +15,11 @@ import json
 import ssl
 import threading
 import urllib.request
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
+
+from loopback_server import Answer, Asked, LoopbackServer
 
 from chart_runs import Chart, named
 from control_plane import ControlPlane
@@ -90,18 +91,25 @@ def _shipped() -> dict[str, Any]:
     return {member: made[member] for member in ("rules", "objectSelector", "matchConditions")}
 
 
+class Listening(LoopbackServer):
+    """Answers each review over TLS. answered: makes the answer of the request in it."""
+
+    def __init__(self, context: ssl.SSLContext, answered: Callable[[Asked], bytes]) -> None:
+        self._answered = answered
+        super().__init__(context)
+
+    def stored(self, asked: Asked) -> Answer:
+        if len(asked.body) < int(asked.headers["content-length"]):
+            raise ConnectionError("the API server hung up")
+        return Answer(body=self._answered(asked), headers={"Content-Type": "application/json"})
+
+
 @contextlib.contextmanager
-def _listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+def _listening(answered: Callable[[Asked], bytes]) -> Iterator[str]:
     context = tls_files().context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    try:
-        yield f"https://127.0.0.1:{server.server_address[1]}/"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with Listening(context, answered) as server:
+        yield f"{server.url}/"
 
 
 class Event(NamedTuple):
@@ -149,12 +157,30 @@ class Scripted:
 
     def webhook(self, name: str) -> contextlib.AbstractContextManager[str]:
         """The URL of one that obeys the steps for its name: {"id": .., NAME: [[CALL, STEP], ..]}."""
-        handler = type("Scripted", (_Scripted,), {"called": self._called, "name": name})
-        return _listening(handler)
+
+        def obeyed(asked: Asked) -> bytes:
+            request = json.loads(asked.body)["request"]
+            spec = request["object"]["spec"]
+            steps = self._called(name, request["object"])
+            after = changed(spec, steps, name)
+            return allowed(
+                request["uid"], [{"op": "replace", "path": "/spec", "value": after}] if steps else []
+            )
+
+        return _listening(obeyed)
 
     def before(self, url: str) -> contextlib.AbstractContextManager[str]:
-        handler = type("Relay", (_Relay,), {"called": self._called, "name": ARCHFIT, "url": url})
-        return _listening(handler)
+        def passed_on(asked: Asked) -> bytes:
+            self._called(ARCHFIT, json.loads(asked.body)["request"]["object"])
+            question = urllib.request.Request(
+                f"{url}?{asked.path.partition('?')[2]}", asked.body, {"Content-Type": "application/json"}
+            )
+            context = ssl.create_default_context(cafile=str(tls_files().ca))
+            with urllib.request.urlopen(question, context=context, timeout=30) as response:
+                answer: bytes = response.read()
+                return answer
+
+        return _listening(passed_on)
 
     def _called(self, name: str, pod: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
         """Writes the call down: the steps that the webhook has to take now."""
@@ -173,54 +199,6 @@ class Scripted:
                 spec = after
             events.append(Event(name, call, tuple(taken)))
         return events[-1].steps
-
-
-class Answering(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    called: Any
-    name = ""
-
-    def asked(self) -> dict[str, Any]:
-        """The request of the review. Raises ConnectionError."""
-        length = int(self.headers["Content-Length"])
-        self.body = self.rfile.read(length)
-        if len(self.body) < length:
-            raise ConnectionError(f"the API server hung up after {len(self.body)} of {length} bytes")
-        found: dict[str, Any] = json.loads(self.body)["request"]
-        return found
-
-    def answer(self, text: bytes) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    def log_message(self, format: str, *_: object) -> None:
-        """Write no log."""
-
-
-class _Scripted(Answering):
-    def do_POST(self) -> None:
-        request = self.asked()
-        spec = request["object"]["spec"]
-        steps = self.called(self.name, request["object"])
-        after = changed(spec, steps, self.name)
-        patch = [{"op": "replace", "path": "/spec", "value": after}] if steps else []
-        self.answer(allowed(request["uid"], patch))
-
-
-class _Relay(Answering):
-    url = ""
-
-    def do_POST(self) -> None:
-        self.called(self.name, self.asked()["object"])
-        question = urllib.request.Request(
-            f"{self.url}?{self.path.partition('?')[2]}", self.body, {"Content-Type": "application/json"}
-        )
-        context = ssl.create_default_context(cafile=str(tls_files().ca))
-        with urllib.request.urlopen(question, context=context, timeout=30) as response:
-            self.answer(response.read())
 
 
 def allowed(uid: str, patch: list[dict[str, Any]]) -> bytes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from tests.real.admission.webhook_recorder import WebhookRecorder, as_external_name
+from tests.real.admission.webhook_recorder import WebhookRecorder, as_external_name, request_of
 
 import published_crds
 from chart_runs import CERT_MANAGER, CHART, POLICY_VALUES, VALUES, Chart, named
@@ -197,9 +197,9 @@ def test_the_api_server_asks_for_pods_that_archfit_may_change(
     plane.dry(value)
     assert installed.names() == ([value["metadata"]["name"]] if is_asked else [])
     if is_asked:
-        (request,) = installed.asked
-        assert request["path"] == "/mutate?timeout=5s"
-        assert request["dryRun"] is True
+        (asked,) = installed.asked
+        assert asked.path == "/mutate?timeout=5s"
+        assert request_of(asked)["dryRun"] is True
 
 
 def test_other_requests_for_pods_are_not_asked(plane: ControlPlane, installed: WebhookRecorder) -> None:
