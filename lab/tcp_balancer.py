@@ -5,66 +5,28 @@ with TcpBalancer([port, port]) as balancer:
     balancer.taken         connections so far, by port
 """
 
-import contextlib
+import itertools
 import socket
-import threading
 from collections import Counter
-from typing import Self
+
+from socket_server import SocketServer, relay
 
 
-class TcpBalancer:
+class TcpBalancer(SocketServer):
     def __init__(self, ports: list[int]) -> None:
-        self._ports = ports
-        self._next = 0
+        self._ports = itertools.cycle(ports)
+        self._tries = len(ports)
         self.taken: Counter[int] = Counter()
-        self._server = socket.create_server(("127.0.0.1", 0), backlog=256)
-        self.port: int = self._server.getsockname()[1]
-        self._thread = threading.Thread(target=self._accept, daemon=True)
-        self._thread.start()
+        super().__init__(self._passed_on)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(OSError):
-            self._server.shutdown(socket.SHUT_RDWR)
-        self._server.close()
-        self._thread.join()
-
-    def _accept(self) -> None:
-        while True:
+    def _passed_on(self, client: socket.socket) -> None:
+        for port in itertools.islice(self._ports, self._tries):
             try:
-                client, _ = self._server.accept()
-            except OSError:
-                return
-            server = self._connected()
-            if server is None:
-                client.close()
-                continue
-            for source, target in ((client, server), (server, client)):
-                threading.Thread(target=_copy, args=(source, target), daemon=True).start()
-
-    def _connected(self) -> socket.socket | None:
-        for _ in self._ports:
-            port = self._ports[self._next % len(self._ports)]
-            self._next += 1
-            try:
-                made = socket.create_connection(("127.0.0.1", port), 5)
+                server = socket.create_connection(("127.0.0.1", port), 5)
             except OSError:
                 continue
-            made.settimeout(None)
             self.taken[port] += 1
-            return made
-        return None
-
-
-def _copy(source: socket.socket, target: socket.socket) -> None:
-    try:
-        while data := source.recv(65536):
-            target.sendall(data)
-    except OSError:
-        pass
-    for one in (source, target):
-        with contextlib.suppress(OSError):
-            one.shutdown(socket.SHUT_RDWR)
-    source.close()
+            server.settimeout(None)
+            with server:
+                relay(client, server)
+            return

@@ -20,6 +20,7 @@ from archfit.registry.manifest import OCI_INDEX
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor
 from http_clients import pool_to
 from lookup_runs import Runs
+from socket_server import SocketServer
 from tls_files import tls_files
 
 T = TypeVar("T")
@@ -142,21 +143,13 @@ def test_what_follows_an_answer_ends_a_connection(layers, surplus, ends, ended):
 
 
 def test_a_registry_that_hangs_up_at_the_beginning_of_tls_is_asked_again(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
+    def hang_up(connection: socket.socket) -> None:
+        connection.recv(1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
-        def hang_up() -> None:
-            with contextlib.suppress(OSError):
-                while True:
-                    connection, _ = listening.accept()
-                    connection.recv(1)
-                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                    connection.close()
-
-        threading.Thread(target=hang_up, daemon=True).start()
-        runs = Runs(tmp_path, f"https://127.0.0.1:{port}")
-        assert f"the connection to 127.0.0.1:{port} broke" in runs.cause("x.io/a:1")
-        listening.shutdown(socket.SHUT_RDWR)
+    with SocketServer(hang_up) as server:
+        runs = Runs(tmp_path, f"https://127.0.0.1:{server.port}")
+        assert f"the connection to 127.0.0.1:{server.port} broke" in runs.cause("x.io/a:1")
     assert runs.waits
 
 

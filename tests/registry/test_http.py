@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 import socket
 import ssl
-import threading
 from collections.abc import Mapping
 
 import pytest
@@ -16,37 +15,24 @@ from archfit.registry.http.request import Reply, Request, Unreachable
 from archfit.registry.http.tls import refusal
 from archfit.registry.registry_errors import RegistryError
 from http_clients import http_to
+from socket_server import SocketServer
 
 OK = b"HTTP/1.1 200 OK\r\n"
 EMPTY = OK + b"Content-Length: 0\r\n\r\n"
 _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 
 
-class RawServer:
+class RawServer(SocketServer):
     """Answers each connection's first request with the same bytes, then ends it. heads: what came."""
 
     def __init__(self, answer: bytes) -> None:
         self.heads: list[bytes] = []
         self._answer = answer
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listening.getsockname()[1]
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._thread.start()
+        super().__init__(self._answered)
 
-    def _serve(self) -> None:
-        while True:
-            try:
-                connection, _ = self._listening.accept()
-            except OSError:
-                return
-            with connection:
-                self.heads.append(_received(connection))
-                connection.sendall(self._answer)
-
-    def close(self) -> None:
-        self._listening.shutdown(socket.SHUT_RDWR)
-        self._listening.close()
-        self._thread.join()
+    def _answered(self, connection: socket.socket) -> None:
+        self.heads.append(_received(connection))
+        connection.sendall(self._answer)
 
 
 def _received(connection: socket.socket) -> bytes:
@@ -74,9 +60,8 @@ def asked(
 
 @pytest.fixture
 def answering(request):
-    server = RawServer(request.param)
-    yield server
-    server.close()
+    with RawServer(request.param) as server:
+        yield server
 
 
 @pytest.mark.parametrize(

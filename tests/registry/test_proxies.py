@@ -6,13 +6,13 @@ import base64
 import contextlib
 import socket
 import ssl
-import threading
 from pathlib import Path
 
 import pytest
 
 from fake_registry import Answer, Asked, FakeRegistry
 from lookup_runs import Runs
+from socket_server import SocketServer, relay
 from tls_files import tls_files
 
 BOTH = ["linux/amd64", "linux/arm64"]
@@ -20,30 +20,17 @@ REFUSED = "cannot be connected to (Connection refused)"
 CONNECTED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
 
-class Proxy:
+class Proxy(SocketServer):
     """A proxy that knows CONNECT. heads: what it was asked. answer: to each CONNECT."""
 
     def __init__(self, context: ssl.SSLContext | None, answer: bytes = CONNECTED) -> None:
         self.heads: list[str] = []
         self._context = context
         self._answer = answer
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listening.getsockname()[1]
-        threading.Thread(target=self._serve, daemon=True).start()
+        super().__init__(self._answered)
 
-    def close(self) -> None:
-        self._listening.shutdown(socket.SHUT_RDWR)
-        self._listening.close()
-
-    def _serve(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = self._listening.accept()
-                threading.Thread(target=self._answered, args=(connection,), daemon=True).start()
-
-    def _answered(self, connection: socket.socket) -> None:
-        with contextlib.suppress(OSError), contextlib.ExitStack() as opened:
-            client = opened.enter_context(connection)
+    def _answered(self, client: socket.socket) -> None:
+        with contextlib.ExitStack() as opened:
             if self._context:
                 client = opened.enter_context(self._context.wrap_socket(client, server_side=True))
             head = client.recv(65536).decode()
@@ -51,19 +38,7 @@ class Proxy:
             client.sendall(self._answer)
             if self._answer == CONNECTED:
                 host, _, port = head.split()[1].rpartition(":")
-                server = opened.enter_context(socket.create_connection((host, int(port))))
-                back = threading.Thread(target=_copied, args=(server, client), daemon=True)
-                back.start()
-                _copied(client, server)
-                back.join()
-
-
-def _copied(one: socket.socket, other: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while data := one.recv(65536):
-            other.sendall(data)
-    with contextlib.suppress(OSError):
-        other.shutdown(socket.SHUT_RDWR)
+                relay(client, opened.enter_context(socket.create_connection((host, int(port)))))
 
 
 @pytest.fixture

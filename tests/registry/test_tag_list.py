@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import socket
-import threading
 from bisect import bisect
 from collections.abc import Callable, Sequence
 
@@ -21,6 +19,7 @@ from archfit.registry.http.request import Reply
 from archfit.registry.quirks import quirk_of
 from archfit.registry.registry_errors import InvalidManifest, RegistryError
 from fake_registry import Answer, Asked, FakeRegistry, as_json
+from socket_server import SocketServer
 
 DAY = 86400
 
@@ -345,20 +344,14 @@ class TestWhoIsAsked:
         )
         heads: list[str] = []
 
-        def refuse(listening: socket.socket) -> None:
-            with contextlib.suppress(OSError):
-                while True:
-                    connection, _ = listening.accept()
-                    with connection:
-                        heads.append(connection.recv(65536).decode().split()[1])
-                        connection.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+        def refuse(connection: socket.socket) -> None:
+            heads.append(connection.recv(65536).decode().split()[1])
+            connection.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
 
-        with socket.create_server(("127.0.0.1", 0)) as listening:
-            threading.Thread(target=refuse, args=(listening,), daemon=True).start()
-            runs.environ["HTTPS_PROXY"] = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        with SocketServer(refuse) as proxy:
+            runs.environ["HTTPS_PROXY"] = f"http://127.0.0.1:{proxy.port}"
             runs.set(mirrors=())
             yield heads
-            listening.shutdown(socket.SHUT_RDWR)
 
     def test_the_listing_and_then_the_registry(self, runs, connects):
         listed = runs.list("nginx:1.27")

@@ -20,6 +20,7 @@ from archfit.lookup.store.redis import KEEP_SECONDS, PREFIX, RedisStore
 from archfit.options.hosts import cache_path
 from archfit.options.settings import Operator
 from redis_server import RedisServer
+from socket_server import SocketServer
 from tls_files import tls_files
 
 if TYPE_CHECKING:
@@ -197,28 +198,17 @@ def test_the_permissions_that_the_page_names_are_enough(tmp_path: Path) -> None:
         store.close()
 
 
-class Oddity:
+class Oddity(SocketServer):
     """A server that answers every connection with the same bytes, and never closes."""
 
     def __init__(self, answer: bytes, *, drip: bytes = b"") -> None:
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self._open: list[socket.socket] = []
         self._answer = answer
         self._drip, self.dripped = drip, 0
         self.over = threading.Event()
-        self.url = f"redis://127.0.0.1:{self._socket.getsockname()[1]}"
-        threading.Thread(target=self._serve, daemon=True).start()
+        super().__init__(self._odd)
+        self.url = f"redis://127.0.0.1:{self.port}"
 
-    def _serve(self) -> None:
-        while True:
-            try:
-                client, _ = self._socket.accept()
-            except OSError:
-                return
-            self._open.append(client)
-            threading.Thread(target=self._talk, args=(client,), daemon=True).start()
-
-    def _talk(self, client: socket.socket) -> None:
+    def _odd(self, client: socket.socket) -> None:
         try:
             client.recv(1)
             client.sendall(self._answer)
@@ -227,12 +217,11 @@ class Oddity:
                 self.dripped += len(self._drip)
         except OSError:
             self.over.set()
+        self.over.wait()
 
     def close(self) -> None:
         self.over.set()
-        self._socket.close()
-        for client in self._open:
-            client.close()
+        super().close()
 
 
 @pytest.mark.parametrize(
