@@ -1,96 +1,58 @@
-"""The files that Artifact Hub reads have the fields it documents, and the version of pyproject.toml.
+"""What a release changes of the files that Artifact Hub reads is as it documents it.
 
-Sources: artifacthub/hub, docs/metadata/artifacthub-{pkg,repo}.yml, docs/helm_annotations.md, and
-docs/container_images_repositories.md. The schema is strict, as Artifact Hub's own reader is.
+Sources: artifacthub/hub, docs/metadata/artifacthub-pkg.yml, docs/helm_annotations.md, and
+docs/container_images_repositories.md.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-import tomllib
 from typing import Any
 
-import jsonschema
+import pytest
 import yaml
 
 from machine import ROOT
 
-TEXT = {"type": "string", "minLength": 1}
-CATEGORIES = [
+CATEGORIES = {
     "ai-machine-learning", "database", "integration-delivery", "monitoring-logging", "networking", "security",
     "storage", "streaming-messaging", "skip-prediction",
-]  # fmt: skip
-
-
-def strict(*required: str, **properties: Any) -> dict[str, Any]:
-    """The schema of an object that has these members and no other."""
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "required": [*required],
-        "properties": properties,
-    }
-
-
-def several(item: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": item}
-
-
-def matching(pattern: str) -> dict[str, str]:
-    return {"type": "string", "pattern": pattern}
-
-
-LINKS = several(strict("name", "url", name=TEXT, url=matching("^https://")))
-CHANGES = several(
-    strict(
-        "description",
-        kind={"enum": ["added", "changed", "deprecated", "removed", "fixed", "security"]},
-        description=TEXT,
-        links=LINKS,
-    )
-)
-PEOPLE = several(strict("name", "email", name=TEXT, email=TEXT))
-_TEXTS = "displayName alternativeName description logoPath logoURL digest license homeURL appVersion readme install"
-PACKAGE = strict(
-    *("version", "name", "displayName", "createdAt", "description"),
-    version=matching(r"^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$"),
-    name=matching("^[A-Za-z0-9-]+$"),
-    category={"enum": CATEGORIES},
-    createdAt=matching(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"),
-    keywords=several(TEXT),
-    links=LINKS,
-    changes=CHANGES,
-    maintainers=PEOPLE,
-    provider=strict(name=TEXT),
-    deprecated={"type": "boolean"},
-    prerelease={"type": "boolean"},
-    **dict.fromkeys(_TEXTS.split(), TEXT),
-)
-REPOSITORY = strict(repositoryID=TEXT, owners=PEOPLE, ignore=several(strict("name", name=TEXT, version=TEXT)))
-VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+}  # fmt: skip
+FIELDS = {
+    "version", "name", "displayName", "alternativeName", "createdAt", "description", "logoPath", "logoURL", "digest",
+    "license", "homeURL", "appVersion", "readme", "install", "category", "keywords", "links", "changes", "maintainers",
+    "provider", "deprecated", "prerelease",
+}  # fmt: skip
+KINDS = {"added", "changed", "deprecated", "removed", "fixed", "security"}
 LISTING = yaml.safe_load((ROOT / "helm-plugin" / "artifacthub-pkg.yml").read_bytes())
+CHART = yaml.safe_load((ROOT / "charts" / "archfit" / "Chart.yaml").read_bytes())["annotations"]
 
 
-def test_the_listing_has_the_documented_fields_and_the_projects_version() -> None:
-    jsonschema.validate(LISTING, PACKAGE)
-    assert LISTING["version"] == LISTING["appVersion"] == VERSION
-    dt.datetime.fromisoformat(LISTING["createdAt"])
+def test_the_listing_has_documented_fields_alone() -> None:
+    assert set(LISTING) <= FIELDS
+    assert {"version", "name", "displayName", "createdAt", "description"} <= set(LISTING)
+    assert LISTING["category"] in CATEGORIES
+    assert dt.datetime.fromisoformat(LISTING["createdAt"]).tzinfo
 
 
-def test_the_repository_file_has_the_documented_fields() -> None:
-    jsonschema.validate(
-        yaml.safe_load((ROOT / "helm-plugin" / "artifacthub-repo.yml").read_bytes()), REPOSITORY
-    )
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param(LISTING["changes"], id="plugin"),
+        pytest.param(yaml.safe_load(CHART["artifacthub.io/changes"]), id="chart"),
+    ],
+)
+def test_changes_are_of_the_kinds_that_are_shown(changes: list[dict[str, Any]]) -> None:
+    for change in changes:
+        assert set(change) <= {"kind", "description", "links"}
+        assert change["kind"] in KINDS
+        assert change["description"]
 
 
 def test_the_annotations_of_the_chart_are_those_of_artifact_hub() -> None:
-    chart = yaml.safe_load((ROOT / "charts" / "archfit" / "Chart.yaml").read_bytes())
-    given = {key.removeprefix("artifacthub.io/"): text for key, text in chart["annotations"].items()}
-    assert given["category"] in CATEGORIES
-    assert given["license"] == "Apache-2.0"
-    jsonschema.validate(yaml.safe_load(given["changes"]), CHANGES)
-    assert chart["version"] == chart["appVersion"] == VERSION
+    assert CHART["artifacthub.io/category"] in CATEGORIES
+    assert CHART["artifacthub.io/license"] == "Apache-2.0"
 
 
 def test_the_image_has_the_labels_that_artifact_hub_requires() -> None:
