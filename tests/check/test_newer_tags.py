@@ -147,7 +147,7 @@ def test_it_belongs_to_require(archfit):
 def test_what_is_no_version_is_no_edit(step):
     newer = NewerTags((NewerTag("latest", "", step, BOTH),), "complete")
     finding = Finding("required-platform", "error", "", file="a.yaml", line=1, image=IMAGE)
-    (told,) = with_newer([finding], {IMAGE: newer}, "a.yaml", f"image: {IMAGE}\n".encode())
+    (told,) = with_newer([finding], {IMAGE: newer}, {"a.yaml": [f"image: {IMAGE}".encode()]})
     assert fixes(told) == {}
 
 
@@ -175,7 +175,7 @@ LINES = [
 @pytest.mark.parametrize(("line", "columns"), [row[1:] for row in LINES], ids=[row[0] for row in LINES])
 def test_where_an_image_can_be_replaced(line, columns):
     finding = Finding("required-platform", "error", "", file="a.yaml", line=2, image=IMAGE)
-    (told,) = with_newer([finding], {IMAGE: NEWER}, "a.yaml", f"x: 1\n{line}\n".encode())
+    (told,) = with_newer([finding], {IMAGE: NEWER}, {"a.yaml": [b"x: 1", line.encode()]})
     assert told.newer == NEWER
     if columns is None:
         assert fixes(told) == {}

@@ -27,7 +27,7 @@ VALUE = {
 
 
 def entry(*steps: Operation) -> Entry:
-    return Entry(WEB, Location(1, 1), "", False, steps, VALUE)
+    return Entry(WEB, Location(1, 1), False, steps, VALUE)
 
 
 @pytest.mark.parametrize(

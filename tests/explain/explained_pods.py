@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from archfit.cli.inputs.manifests import read_manifests
 from archfit.explain.explained import Explained, explained
 from archfit.explain.text import text
-from archfit.pipeline import decide, scan
-from archfit.yaml.stream import split
+from archfit.pipeline import decide
 from pod_decisions import DEFAULT, answers
 
 if TYPE_CHECKING:
@@ -25,10 +25,9 @@ def explained_stream(
     stream: str, images: Mapping[str, str | Answer], options: Options = DEFAULT, name: str = "web.yaml"
 ) -> Explained:
     """Everything that is explained about a stream."""
-    data = stream.encode()
-    found = scan(data, split(data), options)
-    made = decide(found, answers(dict(images)), options)
-    return explained(name, data, found, made.decisions, made.answers, options)
+    read = read_manifests([(name, stream.encode())], options)
+    made = decide(read.inventory, answers(dict(images)), options)
+    return explained(read.data, read.inventory, made.decisions, made.answers, options)
 
 
 def tree(

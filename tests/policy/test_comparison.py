@@ -98,7 +98,7 @@ def test_nothing_and_an_empty_list_are_the_same():
 )  # fmt: skip
 def test_the_last_line_counts_each_pod_once(outcomes: list[str], line: str) -> None:
     ref = ObjectRef("v1", "Pod", "shop", "web")
-    pods = [ComparedPod(ref, "", Location(1, 1), Compared(outcome, "why")) for outcome in outcomes]
+    pods = [ComparedPod(ref, Location(1, 1), Compared(outcome, "why")) for outcome in outcomes]
     assert as_text("p", pods).decode().splitlines()[-1] == line
 
 
@@ -118,5 +118,5 @@ _OUTCOMES = {"operator": ("not-compared", OPERATOR), "refused": ("not-compared",
 )
 def test_nothing_compared_is_no_success(pods: list[str], status: int) -> None:
     ref, at = ObjectRef("v1", "Pod", "shop", "web"), Location(1, 1)
-    made = [ComparedPod(ref, "", at, Compared(*_OUTCOMES.get(one, (one, "why")))) for one in pods]
+    made = [ComparedPod(ref, at, Compared(*_OUTCOMES.get(one, (one, "why")))) for one in pods]
     assert exit_code(made) == status

@@ -315,6 +315,38 @@ def test_objects_of_one_file_count_for_the_pods_of_another_as_in_one_stream(site
     assert site.run("r").status == 0
 
 
+OWNED = pod("owned").replace(
+    b"spec:", b"  ownerReferences: [{kind: Rollout, name: a, controller: true}]\nspec:", 1
+)
+
+
+@pytest.mark.parametrize("command", [(), ("check",), ("patch",)], ids=["transform", "check", "patch"])
+def test_what_controllers_decide_in_several_files_is_one_message(
+    site: Site, command: tuple[str, ...]
+) -> None:
+    site.write({"r/a.yaml": OWNED, "r/b.yaml": OWNED})
+    decided = [line for line in site.run(*command, "r").stderr.splitlines() if "controls it" in line]
+    assert len(decided) == 1
+    assert decided[0].endswith("controls it and decides; so is 1 more with a controller")
+
+
+def test_objects_on_one_line_of_several_files_are_each_counted(site: Site) -> None:
+    site.write({f"r/{name}.yaml": pod("old", kind="Job").replace(b"v1", b"batch/v1", 1) for name in "ab"})
+    assert (
+        "2 Jobs change, and cannot be updated if they exist" in site.run("patch", "--format=json", "r").stderr
+    )
+
+
+def test_a_report_about_a_file_speaks_of_no_pipe_and_names_the_file(site: Site) -> None:
+    site.write({"a.yaml": CONFIG_MAP + b"---\nError: release not found\n", "b.yaml": AMD})
+    ran = site.run("check", "--format=json", "--report=report.json", "a.yaml", "b.yaml")
+    finding = next(each for each in json.loads(ran.stdout)["findings"] if each["rule"] == "problem")
+    assert (finding["file"], "pipe" in finding["message"]) == ("a.yaml", False)
+    assert finding["message"] in ran.stderr
+    report = json.loads((site.folder / "report.json").read_text(encoding="utf-8"))
+    assert [decision["source"] for decision in report["decisions"]] == ["b.yaml"]
+
+
 def test_the_report_and_last_cover_all_files(site: Site) -> None:
     site.write({"r/a.yaml": CONFIG_MAP + b"---\n" + AMD, "r/b.yaml": BOTH})
     ran = site.run("r", "--report", "report.json")

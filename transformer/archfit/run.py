@@ -54,10 +54,11 @@ if TYPE_CHECKING:
             """What standard output holds although the run failed. Raises ArchfitError."""
 
 
-ReportedInput: TypeAlias = "tuple[str, bytes, StreamInventory, Sequence[tuple[Pod, Decision]]]"
-"""The name of an input's file or "", its content, what it holds, and what was decided."""
-Explain: TypeAlias = "Callable[[Iterable[ReportedInput], Mapping[str, Answer], Options, bool], list[str]]"
-"""Lines that say why each pod is placed as it is. The last argument: whether in ASCII alone."""
+Decisions: TypeAlias = "Sequence[tuple[Pod, Decision]]"
+Explain: TypeAlias = (
+    "Callable[[bytes, StreamInventory, Decisions, Mapping[str, Answer], Options, bool], list[str]]"
+)
+"""Lines that say why each pod of a stream is placed as it is. The last argument: whether in ASCII alone."""
 _LIST = "ResourceList"
 _SPELT_WITH_AN_ESCAPE = (
     f"the kind {_LIST} is spelt with an escape: write it out, so that its functionConfig counts"
@@ -125,7 +126,7 @@ class Run:
         edits, messages = outcome.edits, outcome.messages
         if edits is None:
             return self._failed(messages, stdout)
-        why = self.explanations([("", outcome.data, edits.inventory, edits.decisions)], edits.answers)
+        why = self.explanations(outcome.data, edits.inventory, edits.decisions, edits.answers)
         if edits.failed():
             return self._failed(messages, stdout, why, edits)
         splices = edits.splices
@@ -157,7 +158,7 @@ class Run:
             self._lookup.use_pull_secrets([(read.data, read.pieces)])
         edits = transform(read.data, read.pieces, options, lambda texts: self._opened().answers(texts))
         messages = [*read.messages, *self.messages, *edits.messages]
-        messages += self.unmatched_filters([pod for pod, _ in edits.decisions], [edits.inventory])
+        messages += self.unmatched_filters([pod for pod, _ in edits.decisions], edits.inventory)
         if self._frame:
             messages += self._frame.advice(edits)
         elif len(read.pieces) == 1 and data.rfind(_LIST.encode()) < 0:
@@ -209,8 +210,8 @@ class Run:
             most=most,
         )
 
-    def unmatched_filters(self, pods: Sequence[Pod], parts: Iterable[StreamInventory]) -> list[Message]:
-        """Warnings about filters of this run that mean nothing of an input with pods. parts: what it holds beside."""
+    def unmatched_filters(self, pods: Sequence[Pod], inventory: StreamInventory) -> list[Message]:
+        """Warnings about filters of this run that mean nothing of an input with pods. inventory: what it holds."""
         settings = self._settings
         options = settings.options
         warnings: list[Message] = []
@@ -222,8 +223,7 @@ class Run:
             from archfit.placement.filters import unmatched
 
             refs = [pod.ref for pod in pods]
-            for part in parts:
-                refs += (*(entry.ref for entry in part.untouched), *part.excluded)
+            refs += (*(entry.ref for entry in inventory.untouched), *inventory.excluded)
             warnings += unmatched(settings, pods, refs)
         return warnings
 
@@ -269,7 +269,7 @@ class Run:
 
     def summary(
         self,
-        decisions: Sequence[tuple[Pod, Decision]],
+        decisions: Decisions,
         answers: Mapping[str, Answer],
         untouched: Iterable[Untouched],
     ) -> str:
@@ -288,7 +288,7 @@ class Run:
     def failure_lines(
         self,
         messages: Sequence[Message],
-        decisions: Sequence[tuple[Pod, Decision]] = (),
+        decisions: Decisions = (),
         answers: Mapping[str, Answer] = {},
     ) -> list[str]:
         """What is said about a run that writes nothing: the messages, the errors last, then where to read on."""
@@ -297,16 +297,15 @@ class Run:
         return [*lines(messages), failure(messages), after_failure(messages, decisions, answers)]
 
     def explanations(
-        self,
-        parts: Iterable[ReportedInput],
-        answers: Mapping[str, Answer],
+        self, data: bytes, inventory: StreamInventory, decisions: Decisions, answers: Mapping[str, Answer]
     ) -> list[str]:
-        """With --verbose, lines that say why each pod is placed as it is; else none. parts: of each input."""
+        """With --verbose, lines that say why each pod of a stream is placed as it is; else none."""
         if not (self._explain and self._settings.operator.verbose):
             return []
         from archfit.base.terminal import shows_boxes
 
-        return self._explain(parts, answers, self._settings.options, not shows_boxes(self._stderr))
+        options, ascii_only = self._settings.options, not shows_boxes(self._stderr)
+        return self._explain(data, inventory, decisions, answers, options, ascii_only)
 
     def write_messages(self, texts: Iterable[str]) -> None:
         """Writes lines to standard error, without the empty ones."""

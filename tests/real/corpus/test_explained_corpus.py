@@ -35,7 +35,7 @@ def test_a_real_stream_is_explained(stream):
     known = {image: answer(stream.platforms.get(image)) for image in found.texts}
     made = decide(found, known, options)
     started = time.process_time()
-    why = explained(stream.name, read.data, found, made.decisions, known, options)
+    why = explained(read.data, found, made.decisions, known, options)
     shown = text(why)
     assert time.process_time() - started < SECONDS
     assert [pod.explanation.outcome for pod in why.pods] == [one.outcome for _, one in made.decisions]

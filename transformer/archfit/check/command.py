@@ -7,8 +7,9 @@ images that are not known and objects that no row reads. Exit 1 for what could n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from typing import BinaryIO, TextIO
 
 from archfit.base.errors import UsageError
@@ -19,7 +20,7 @@ from archfit.check.junit import LEFT_ALONE, placement_cases, problems, required_
 from archfit.check.newer_tags import newer_of, with_newer
 from archfit.check.reports import UPDATES, report_places, write_reports
 from archfit.check.source_roots import SourceRoots
-from archfit.cli.inputs.command_inputs import in_file, manifests_of, questions
+from archfit.cli.inputs.command_inputs import manifests_of, questions
 from archfit.cli.inputs.manifests import Manifests
 from archfit.cli.inputs.output_files import check_report
 from archfit.cli.invocation import read_invocation, required_platforms
@@ -31,12 +32,12 @@ from archfit.options.settings import Options
 from archfit.pipeline import decide
 from archfit.placement.requirement import container_start, judge, not_known
 from archfit.placement.selection import answers_for
-from archfit.pod_stages import located
 from archfit.programs.program import ProgramsOf
 from archfit.reports.outcome_page import after_failure
 from archfit.reports.summary import lines
 from archfit.run import Run
 from archfit.startup.record import Record
+from archfit.stream_inventory import StreamInventory
 from archfit.workloads.documents import Lines
 from archfit.workloads.pods import Pod
 
@@ -61,61 +62,53 @@ def check(
             raise UsageError(
                 f"--format {form}: writes newer tags, and nobody asks for them: add --newer-tags"
             )
-    inputs = manifests_of(invocation, stdin, settings.options)
+    manifests = manifests_of(invocation, stdin, settings.options)
     if required:
-        _check_not_all_rendered(inputs)
-    question = _Question(required, flags.allow_unknown, "junit" in places.values())
+        _check_not_all_rendered(manifests)
+    names = [source.name for source in manifests.sources]
     for flag, file in (("--report", settings.operator.report), *(("--format", file) for file in places)):
-        check_report(flag, file, [manifests.name for manifests in inputs])
+        check_report(flag, file, names)
+    question = _Question(required, flags.allow_unknown, "junit" in places.values())
     with closing(Run(_COMMAND.program, settings, environ, stderr, explain=verbose_lines)) as run:
-        texts = questions(inputs, left_alone=bool(required))
+        texts = questions(manifests, left_alone=bool(required))
         if texts:
             run.look_closely(required)
-        answers = run.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
+        answers = run.answers([(manifests.data, manifests.pieces)], texts)
         if flags.programs:
-            programs = _programs(inputs, answers, settings.options, required, run)
+            programs = _programs(manifests, answers, settings.options, required, run)
             question = question.replace(programs=programs)
-        checked = [_checked(manifests, answers, settings.options, question, roots) for manifests in inputs]
+        checked = (_required if required else _placement)(manifests, answers, settings.options, question)
         if flags.newer_tags:
-            newer = newer_of((each for part in checked for each in part.findings), answers, required, run)
-            checked = [
-                part.replace(
-                    findings=with_newer(part.findings, newer, manifests.name, manifests.data),
-                    cases=with_newer(part.cases, newer, manifests.name, manifests.data),
-                )
-                for manifests, part in zip(inputs, checked, strict=True)
-            ]
-        pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
-        about = [*run.messages, *run.unmatched_filters(pods, inventories)]
+            newer = newer_of(checked.findings, answers, required, run)
+            files = {source.name: source.data.split(b"\n") for source in manifests.sources if source.name}
+            checked = checked.of_each(lambda findings: with_newer(findings, newer, files))
+        if roots:
+            checked = checked.of_each(partial(_at_sources, roots=roots, manifests=manifests))
+            names += [each.file for each in (*checked.findings, *checked.cases)]
+        about = [*run.messages, *run.unmatched_filters(manifests.pods, manifests.inventory)]
         named = meant_arm64([platform.architecture for platform in required], answers.values())
         about += [Message("warning", f"--require: {named}")] if named else []
-        messages = [*about, *(message for part in checked for message in part.messages)]
-        outcome = _check([from_message(message, "") for message in about], checked, question)
-        decisions = tuple(pair for part in checked for pair in part.decisions)
+        messages = [*about, *checked.messages]
+        outcome = _check(tuple(map(from_message, about)), checked, question)
+        decisions = checked.decisions
         report = run.prepare_report(outcome.exit_code, messages, decisions, answers)
-        explained = [
-            (manifests.name, manifests.data, manifests.inventory, part.decisions)
-            for manifests, part in zip(inputs, checked, strict=True)
-            if part.decisions
-        ]
-        why = run.explanations(explained, answers)
-    files = {manifests.name for manifests in inputs}.union(*(part.sources for part in checked))
-    report.commit_after(lambda: write_reports(places, outcome, files, stdout))
+        why = run.explanations(manifests.data, manifests.inventory, decisions, answers) if decisions else []
+    report.commit_after(lambda: write_reports(places, outcome, {*names}, stdout))
     read_on = after_failure(messages, decisions, answers) if outcome.exit_code == 1 else ""
     run.write_messages([*why, read_on, *lines(messages)])
     return outcome.exit_code
 
 
-def _check_not_all_rendered(inputs: Sequence[Manifests]) -> None:
+def _check_not_all_rendered(manifests: Manifests) -> None:
     """Raises UsageError where all that may hold pods is rendered by others: the answer would be about nothing."""
-    left = [each for of in inputs for each in of.inventory.untouched if not each.controller]
-    if left and all(each.rendered for each in left) and not any(of.pods for of in inputs):
+    left = [each for each in manifests.inventory.untouched if not each.controller]
+    if left and all(each.rendered for each in left) and not manifests.pods:
         kinds = "; ".join(dict.fromkeys(f"{each.ref.kind}: {each.reason}" for each in left))
         raise UsageError(f"--require: there is no image here to look at: pass what is rendered. {kinds}")
 
 
 def _programs(
-    inputs: Sequence[Manifests],
+    manifests: Manifests,
     answers: Mapping[str, Answer],
     options: Options,
     required: Sequence[Platform],
@@ -123,7 +116,6 @@ def _programs(
 ) -> ProgramsOf:
     uses = [
         (use.text or "", answer, start)
-        for manifests in inputs
         for pod, own in manifests.inventory.pods()
         for use, answer in zip(pod.images, answers_for(pod, answers, options, own), strict=True)
         if (start := container_start(pod, use))
@@ -144,76 +136,56 @@ class _Question(Record):
 
 
 class _Checked(Record):
-    """What became of one input; see `Check`.
+    """What became of the inputs; see `Check`.
 
-    messages: for standard error, with the name of its file. images: the texts of those that were looked at. unasked: as
-    of `PlatformCheck`. unknown: why an image is not known, by its text, or its place where it has none. decisions:
-    where placement was the question. sources: files that --source-root found.
+    messages: for standard error. images: the texts of those that were looked at. unasked: as of `PlatformCheck`.
+    unknown: why an image is not known, by its text, or its place where it has none. decisions: where placement was the
+    question.
     """
 
-    findings: Sequence[Finding]
+    findings: tuple[Finding, ...]
     messages: Sequence[Message]
-    cases: Sequence[Finding]
-    images: frozenset[str]
-    unasked: frozenset[tuple[str, str]]
-    unknown: Mapping[str, str]
+    cases: tuple[Finding, ...]
+    images: set[str]
+    unasked: set[tuple[str, str]]
+    unknown: dict[str, str]
     pods: int
+    objects: int
     left_alone: int = 0
     by_annotation: int = 0
-    objects: int = 0
     decisions: tuple[tuple[Pod, Decision], ...] = ()
-    sources: frozenset[str] = frozenset()
 
-
-def _checked(
-    manifests: Manifests,
-    answers: Mapping[str, Answer],
-    options: Options,
-    question: _Question,
-    roots: SourceRoots,
-) -> _Checked:
-    inventory, name = manifests.inventory, manifests.name
-    checked = (_required if question.required else _placement)(manifests, answers, options, question)
-    groups = [checked.findings, checked.cases]
-    if roots:
-        single = (document for document in inventory.documents if not document.span.item)
-        origins = {document.span.number: roots.origin(document.value) for document in single}
-        groups = [tuple(_at_source(each, name, roots, origins) for each in group) for group in groups]
-    exact = located(manifests.data, inventory.documents, tuple(checked.messages))
-    return checked.replace(
-        findings=groups[0],
-        cases=groups[1],
-        messages=[in_file(message, name) for message in exact],
-        objects=len({(left.ref, left.location) for left in inventory.untouched if not left.controller}),
-        sources=frozenset(each.file for group in groups for each in group if roots and each.file),
-    )
+    def of_each(self, change: Callable[[Iterable[Finding]], Iterable[Finding]]) -> _Checked:
+        """With its findings and its cases changed."""
+        return self.replace(findings=tuple(change(self.findings)), cases=tuple(change(self.cases)))
 
 
 def _required(
     manifests: Manifests, answers: Mapping[str, Answer], options: Options, question: _Question
 ) -> _Checked:
-    inventory, name, allowed = manifests.inventory, manifests.name, question.allow_unknown
-    line = Lines(manifests.data, inventory.documents).line
+    inventory, allowed = manifests.inventory, question.allow_unknown
+    lines_of = Lines(manifests.data, inventory.documents)
     verdicts = [
         (pod, judge(pod, own, answers, options, question.required, question.programs))
         for pod, own in inventory.pods()
     ]
     judged = [pair for pair in verdicts if not pair[1].left_out and not has_error(pair[1].messages)]
-    about = [*manifests.messages, *inventory.messages]
-    read = [from_message(message, name) for message in about]
-    uses = list(of_verdicts(verdicts, name, line, allowed=allowed))
-    unread = list(of_objects(inventory.untouched, name, allowed=allowed))
+    read = _of_reading(manifests)
+    uses = list(of_verdicts(verdicts, lines_of.line, allowed=allowed))
+    unread = list(of_objects(inventory.untouched, allowed=allowed))
     cases: Iterable[Finding] = ()
     if question.cases:
-        cases = (*problems(read), *required_cases(verdicts, name, line, allowed=allowed), *unread)
+        cases = (*problems(read), *required_cases(verdicts, lines_of.line, allowed=allowed), *unread)
+    own = dict.fromkeys(message for _, verdict in verdicts for message in verdict.messages)
     return _Checked(
-        [*read, *uses, *unread],
-        [*about, *dict.fromkeys(message for _, verdict in verdicts for message in verdict.messages)],
-        tuple(cases),
-        frozenset(use.text for pod, _ in judged for use in pod.images if use.text),
-        frozenset().union(*(verdict.unasked for _, verdict in judged)),
+        _in_order(manifests, (*read, *uses, *unread)),
+        manifests.in_order(map(lines_of.located, (*manifests.messages, *inventory.messages, *own))),
+        _in_order(manifests, cases),
+        {use.text for pod, _ in judged for use in pod.images if use.text},
+        set().union(*(verdict.unasked for _, verdict in judged)),
         {use.counted_image: use.reason for use in uses if use.rule == "not-known"},
         len(judged),
+        _objects(inventory),
     )
 
 
@@ -221,8 +193,8 @@ def _placement(
     manifests: Manifests, answers: Mapping[str, Answer], options: Options, question: _Question
 ) -> _Checked:
     """What archfit would change, and the images that this rests on: those of pods that it does not leave alone."""
-    inventory, name = manifests.inventory, manifests.name
-    line = Lines(manifests.data, inventory.documents).line
+    inventory = manifests.inventory
+    lines_of = Lines(manifests.data, inventory.documents)
     edits = decide(inventory, answers, options)
     images, unasked, unknown = set[str](), set[tuple[str, str]](), dict[str, str]()
     for pod, own in inventory.pods():
@@ -231,53 +203,72 @@ def _placement(
         for use, answer in zip(pod.images, answers_for(pod, answers, options, own), strict=True):
             images |= {use.text} if use.text else set()
             if isinstance(answer, (Unknown, Unasked)):
-                at = Finding("", "info", "", pod.ref, dotted(use.path), name, image=use.text or "")
-                unknown[placed(at, name, pod.location).counted_image] = not_known(use, answer).reason
+                at = Finding("", "info", "", pod.ref, dotted(use.path), image=use.text or "")
+                unknown[placed(at, pod.location).counted_image] = not_known(use, answer).reason
             elif isinstance(answer, Found) and answer.origin == "override" and use.text:
                 unasked.add((use.text, "stated"))
-    read = [from_message(message, name) for message in (*manifests.messages, *inventory.messages)]
+    read = _of_reading(manifests)
     cases: Iterable[Finding] = ()
     if question.cases:
-        unread = of_objects(inventory.untouched, name, allowed=True)
+        unread = of_objects(inventory.untouched, allowed=True)
         pairs = zip(edits.decisions, inventory.pods(), strict=True)
         rows = [(*pair, answers_for(pair[0], answers, options, own)) for pair, (_, own) in pairs]
-        cases = (*problems(read), *placement_cases(rows, name, line), *unread)
+        cases = (*problems(read), *placement_cases(rows, lines_of.line), *unread)
     return _Checked(
-        [*read, *of_decisions(edits.decisions, name, line)],
-        [*manifests.messages, *edits.messages],
-        tuple(cases),
-        frozenset(images),
-        frozenset(unasked),
+        _in_order(manifests, (*read, *of_decisions(edits.decisions, lines_of.line))),
+        manifests.in_order(map(lines_of.located, (*manifests.messages, *edits.messages))),
+        _in_order(manifests, cases),
+        images,
+        unasked,
         unknown,
         len(manifests.pods),
+        _objects(inventory),
         sum(decision.outcome in LEFT_ALONE for _, decision in edits.decisions),
         sum(own.left_by == "annotation" for _, own in inventory.pods()),
-        decisions=edits.decisions,
+        edits.decisions,
     )
 
 
-def _at_source(finding: Finding, name: str, roots: SourceRoots, origins: Mapping[int, str]) -> Finding:
-    """The finding at the file that its document was rendered from; in the input where no such file is found.
+def _of_reading(manifests: Manifests) -> list[Finding]:
+    """What is said of the inputs before anything is known of their images."""
+    unread = [
+        from_message(message).replace(file=source.name)
+        for source in manifests.sources
+        for message in source.messages
+    ]
+    return [*unread, *map(from_message, (*manifests.inventory.messages, *manifests.notes))]
 
-    origins: what kustomize says, by the number of the document.
-    """
-    file, line = roots.place(finding.source) if finding.source else (origins.get(finding.document, ""), 0)
-    if file or (finding.source and not name):
-        return finding.replace(file=file, line=line)
-    return finding
+
+def _in_order(manifests: Manifests, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(manifests.in_order(findings, lambda finding: finding.file))
 
 
-def _check(messages: Iterable[Finding], checked: Sequence[_Checked], question: _Question) -> Check:
-    messages = tuple(messages)
-    findings = (*messages, *(finding for part in checked for finding in part.findings))
+def _objects(inventory: StreamInventory) -> int:
+    return len({(left.ref, left.location) for left in inventory.untouched if not left.controller})
+
+
+def _at_sources(
+    findings: Iterable[Finding], *, roots: SourceRoots, manifests: Manifests
+) -> Iterator[Finding]:
+    """The findings, each at the file that its document was rendered from; in the input where none is found."""
+    origins: dict[tuple[str, int], str] = {}
+    for document in manifests.inventory.documents:
+        at = document.pods[0].location
+        if not document.span.item:
+            origins[at.file, at.document] = roots.origin(document.value)
+    for finding in findings:
+        file, line = origins.get((finding.file, finding.document), ""), 0
+        if finding.source:
+            file, line = roots.place(finding.source)
+        is_of_stream = finding.source and finding.file == finding.source
+        yield finding.replace(file=file, line=line) if file or is_of_stream else finding
+
+
+def _check(messages: tuple[Finding, ...], checked: _Checked, question: _Question) -> Check:
+    findings = (*messages, *checked.findings)
     errors = {finding.rule for finding in findings if finding.severity == "error"}
     code = 1 if "problem" in errors else 3 if errors & {"placement", "required-platform", "not-known"} else 0
-    unknown: dict[str, str] = {}
-    images, unasked = set[str](), set[tuple[str, str]]()
-    for part in checked:
-        unknown |= part.unknown
-        images |= part.images
-        unasked |= part.unasked
+    unknown, unasked = {**checked.unknown}, {*checked.unasked}
     for finding in findings:
         if finding.rule == "required-platform":
             unknown.pop(finding.counted_image, None)
@@ -287,14 +278,14 @@ def _check(messages: Iterable[Finding], checked: Sequence[_Checked], question: _
         code,
         tuple(f"{platform.os}/{platform.architecture}" for platform in question.required),
         findings,
-        sum(part.pods for part in checked),
-        len(images | unknown.keys()),
+        checked.pods,
+        len(checked.images | unknown.keys()),
         tuple(unknown.values()),
         counted["stated"],
         counted["listed"],
-        sum(part.left_alone for part in checked),
-        sum(part.by_annotation for part in checked),
-        sum(part.objects for part in checked),
-        tuple(sorted(images)),
-        (*(problems(messages) if question.cases else ()), *(case for part in checked for case in part.cases)),
+        checked.left_alone,
+        checked.by_annotation,
+        checked.objects,
+        tuple(sorted(checked.images)),
+        (*(problems(messages) if question.cases else ()), *checked.cases),
     )

@@ -201,40 +201,40 @@ def fingerprints(findings: Sequence[Finding]) -> list[str]:
     return digests
 
 
-def placed(finding: Finding, name: str, location: Location | None, line: int = 0) -> Finding:
-    """The finding with its place. name: of the input's file, or "". line: in the input, 0 for the object's own."""
+def placed(finding: Finding, location: Location | None, line: int = 0) -> Finding:
+    """The finding with its place. line: in the input, 0 for the object's own."""
     if location is None:
-        return finding.replace(file=name)
-    line = line or location.line
-    if name or not location.source:
-        return finding.replace(file=name, line=line, document=location.document, source=location.source)
-    return finding.replace(file=location.source, line=0, document=location.document, source=location.source)
+        return finding
+    file, line = location.file, line or location.line
+    if not file and location.source:
+        file, line = location.source, 0
+    return finding.replace(file=file, line=line, document=location.document, source=location.source)
 
 
-def from_message(message: Message, name: str, line: int = 0) -> Finding:
+def from_message(message: Message, line: int = 0) -> Finding:
     """A Message of scan, lookup or decision as a finding."""
     rule = "problem" if message.severity == "error" else "notice"
     finding = Finding(rule, message.severity, message.text, message.ref, message.field)
-    return placed(finding, name, message.location, line)
+    return placed(finding, message.location, line)
 
 
-def about_pod(rule: str, severity: Severity, message: str, pod: Pod, name: str, line: Line) -> Finding:
+def about_pod(rule: str, severity: Severity, message: str, pod: Pod, line: Line) -> Finding:
     """A finding about a whole pod spec."""
     finding = Finding(rule, severity, message, pod.ref, dotted(pod.path))
-    return placed(finding, name, pod.location, line(pod, pod.path))
+    return placed(finding, pod.location, line(pod, pod.path))
 
 
-def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Line) -> Iterator[Finding]:
+def of_decisions(decisions: Iterable[tuple[Pod, Decision]], line: Line) -> Iterator[Finding]:
     """What archfit would change, and the messages of its decisions, each once."""
     reported: set[Message] = set()
     for pod, decision in decisions:
         if decision.outcome == "Change":
             message = f"archfit would change it: {decision.reason}"
-            yield about_pod("placement", "error", message, pod, name, line)
-        yield from _from_messages(pod, decision.messages, name, line, reported)
+            yield about_pod("placement", "error", message, pod, line)
+        yield from _from_messages(pod, decision.messages, line, reported)
 
 
-def of_objects(untouched: Iterable[Untouched], name: str, *, allowed: bool) -> Iterator[Finding]:
+def of_objects(untouched: Iterable[Untouched], *, allowed: bool) -> Iterator[Finding]:
     """Objects that may hold pods which no row reads, each once for each reason. allowed: as --allow-unknown says."""
     for what in dict.fromkeys(untouched):
         if what.controller or what.podless:
@@ -253,11 +253,11 @@ def of_objects(untouched: Iterable[Untouched], name: str, *, allowed: bool) -> I
             reason="object not read",
             cause=cause,
         )
-        yield placed(finding, name, what.location)
+        yield placed(finding, what.location)
 
 
 def of_verdicts(
-    verdicts: Iterable[tuple[Pod, PlatformCheck]], name: str, line: Line, *, allowed: bool
+    verdicts: Iterable[tuple[Pod, PlatformCheck]], line: Line, *, allowed: bool
 ) -> Iterator[Finding]:
     """Images that do not run where they have to, those of which nobody knows, pods that were left out, other messages.
 
@@ -266,20 +266,20 @@ def of_verdicts(
     reported: set[Message] = set()
     for pod, verdict in verdicts:
         if verdict.left_out:
-            yield about_pod("not-checked", "info", verdict.left_out, pod, name, line)
+            yield about_pod("not-checked", "info", verdict.left_out, pod, line)
         for lack in verdict.lacks:
-            yield placed(_lacking(pod, lack), name, pod.location, line(pod, lack.use.path))
+            yield placed(_lacking(pod, lack), pod.location, line(pod, lack.use.path))
         for left in verdict.unread:
             use, message = (
                 left.use,
                 f"{left.use.text}: the program that it starts was not read, for {left.cause}",
             )
             finding = Finding("not-read", "info", message, pod.ref, dotted(use.path), image=use.text or "")
-            yield placed(finding, name, pod.location, line(pod, use.path))
+            yield placed(finding, pod.location, line(pod, use.path))
         for unknown in verdict.unknown:
             finding = _not_known(pod, unknown, allowed=allowed)
-            yield placed(finding, name, pod.location, line(pod, unknown.use.path))
-        yield from _from_messages(pod, verdict.messages, name, line, reported)
+            yield placed(finding, pod.location, line(pod, unknown.use.path))
+        yield from _from_messages(pod, verdict.messages, line, reported)
 
 
 def _lacking(pod: Pod, lack: Lack) -> Finding:
@@ -322,9 +322,9 @@ def _not_known(pod: Pod, unknown: NotKnown, *, allowed: bool) -> Finding:
 
 
 def _from_messages(
-    pod: Pod, messages: Iterable[Message], name: str, line: Line, reported: set[Message]
+    pod: Pod, messages: Iterable[Message], line: Line, reported: set[Message]
 ) -> Iterator[Finding]:
     for message in messages:
         if message not in reported:
             reported.add(message)
-            yield from_message(message, name, line(pod, message.path or pod.path))
+            yield from_message(message, line(pod, message.path or pod.path))

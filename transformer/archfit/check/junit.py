@@ -54,7 +54,7 @@ class Case(Record):
 
 
 def placement_cases(
-    decisions: Iterable[tuple[Pod, Decision, Sequence[Answer]]], name: str, line: Line
+    decisions: Iterable[tuple[Pod, Decision, Sequence[Answer]]], line: Line
 ) -> Iterator[Finding]:
     """What there is to say of each pod spec where placement is the question. Answers: one for each of its images."""
     for pod, decision, answers in decisions:
@@ -75,19 +75,19 @@ def placement_cases(
             rule, message = "not-known", f"platforms that are not known: {'; '.join(dict.fromkeys(unknown))}"
         else:
             rule, message = PASSED, ""
-        yield about_pod(rule, severity, message, pod, name, line)
+        yield about_pod(rule, severity, message, pod, line)
 
 
 def required_cases(
-    verdicts: Iterable[tuple[Pod, PlatformCheck]], name: str, line: Line, *, allowed: bool
+    verdicts: Iterable[tuple[Pod, PlatformCheck]], line: Line, *, allowed: bool
 ) -> Iterator[Finding]:
     """What there is to say of each image of each pod where --require is the question. allowed: --allow-unknown."""
     for pod, judged in verdicts:
         errors = [message.text for message in judged.messages if message.severity == "error"]
         if errors:
-            yield about_pod("problem", "error", "; ".join(errors), pod, name, line)
+            yield about_pod("problem", "error", "; ".join(errors), pod, line)
             continue
-        findings = list(of_verdicts([(pod, judged.replace(messages=()))], name, line, allowed=allowed))
+        findings = list(of_verdicts([(pod, judged.replace(messages=()))], line, allowed=allowed))
         if judged.left_out:
             yield from findings
             continue
@@ -98,7 +98,7 @@ def required_cases(
                 "its platforms are stated, nobody was asked" if (use.text, "stated") in judged.unasked else ""
             )
             finding = Finding(PASSED, "info", stated, pod.ref, field, image=use.text or "")
-            yield by_field.get(field) or placed(finding, name, pod.location, line(pod, use.path))
+            yield by_field.get(field) or placed(finding, pod.location, line(pod, use.path))
 
 
 def problems(findings: Iterable[Finding]) -> Iterator[Finding]:

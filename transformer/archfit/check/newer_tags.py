@@ -33,21 +33,20 @@ def newer_of(
 
 
 def with_newer(
-    findings: Iterable[Finding], newer: Mapping[str, NewerTags], name: str, data: bytes
+    findings: Iterable[Finding], newer: Mapping[str, NewerTags], files: Mapping[str, Sequence[bytes]]
 ) -> tuple[Finding, ...]:
-    """The findings of one input, those of lacking images with what was found. name, data: of the input's file."""
-    lines = data.split(b"\n") if newer and name else []
+    """The findings, those of lacking images with what was found. files: the lines of each input that has a name."""
     return tuple(
-        finding.replace(newer=newer[finding.image], column=_column(finding, name, lines))
+        finding.replace(newer=newer[finding.image], column=_column(finding, files.get(finding.file, ())))
         if finding.rule == "required-platform" and finding.image in newer
         else finding
         for finding in findings
     )
 
 
-def _column(finding: Finding, name: str, lines: Sequence[bytes]) -> int:
+def _column(finding: Finding, lines: Sequence[bytes]) -> int:
     """Where the image stands on its line, 0 where it does not stand there once, as a whole."""
-    if finding.file != name or not 0 < finding.line <= len(lines):
+    if not 0 < finding.line <= len(lines):
         return 0
     line = lines[finding.line - 1].decode(errors="replace").removeprefix("\ufeff")
     before, image, after = line.partition(finding.image)

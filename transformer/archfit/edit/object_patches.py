@@ -34,26 +34,23 @@ class Entry(Record):
 
     ref: ObjectRef
     location: Location
-    file: str
     hook: bool
     patch: tuple[Operation, ...]
     value: dict[str, Any]
 
 
-def entries(
-    documents: Iterable[Document], decisions: Iterable[tuple[Pod, Decision]], file: str = ""
-) -> list[Entry]:
+def entries(documents: Iterable[Document], decisions: Iterable[tuple[Pod, Decision]]) -> list[Entry]:
     """One entry for each object of a stream, in order; its patch is empty where nothing changes.
 
     documents: those of the stream. An object inside of another is part of it, but the items of a list are objects of
     their own, as kustomize reads them.
     """
     values = {id(pod): document.value for document in documents for pod in document.pods}
-    by_object: dict[tuple[int, int, Path], Entry] = {}
+    by_object: dict[tuple[Location, Path], Entry] = {}
     for pod, decision in decisions:
         root, value = _outermost(values[id(pod)], pod.path)
         patch = tuple(step.replace(path=step.path[len(root) :]) for step in decision.patch)
-        key = pod.location.document, pod.location.line, root
+        key = pod.location, root
         before = by_object.get(key)
         if before:
             by_object[key] = before.replace(patch=(*before.patch, *patch))
@@ -63,7 +60,7 @@ def entries(
         notes = metadata.get("annotations")
         hook = isinstance(notes, dict) and HELM_HOOK in notes
         by_object[key] = Entry(
-            ref.replace(name=text_of(metadata.get("name"))), pod.location, file, hook, patch, value
+            ref.replace(name=text_of(metadata.get("name"))), pod.location, hook, patch, value
         )
     return list(by_object.values())
 
@@ -84,7 +81,7 @@ def problems(patched: Sequence[Entry]) -> list[Message]:
             why = "the input holds it more than once, which kustomize refuses: remove all but one, or use --format json"
         else:
             continue
-        messages.append(Message("error", why, entry.ref, location=entry.location.replace(file=entry.file)))
+        messages.append(Message("error", why, entry.ref, location=entry.location))
     return messages
 
 
@@ -93,7 +90,7 @@ def as_json(patched: Iterable[Entry]) -> bytes:
     value = [
         {
             "object": {key: part for key, part in object_value(entry.ref).items() if part},
-            **({"file": entry.file} if entry.file else {}),
+            **({"file": entry.location.file} if entry.location.file else {}),
             "document": entry.location.document,
             "line": entry.location.line,
             **({"source": entry.location.source} if entry.location.source else {}),

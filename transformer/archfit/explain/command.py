@@ -15,12 +15,12 @@ from archfit.base.errors import Problem, UsageError
 from archfit.base.record_json import record_value
 from archfit.base.results import Location, Message, ObjectRef, has_error
 from archfit.base.terminal import shows_boxes
-from archfit.cli.inputs.command_inputs import in_file, manifests_of
+from archfit.cli.inputs.command_inputs import manifests_of
 from archfit.cli.inputs.manifests import Manifests
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.explain import text as explained_text
-from archfit.explain.explained import Explained, explained, merged
+from archfit.explain.explained import Explained, explained
 from archfit.options.layers import STAMPS_PRESENT
 from archfit.options.rules import exclude
 from archfit.options.settings import Exclude
@@ -46,31 +46,27 @@ def explain(
     def wanted(ref: ObjectRef) -> bool:
         return not only or next(GLOBS.meaning(only, ref), None) is not None
 
-    inputs = manifests_of(invocation, stdin, options)
+    manifests = manifests_of(invocation, stdin, options)
+    inventory = manifests.inventory
     if only:
-        _check_only(only, inputs)
+        _check_only(only, manifests)
     with closing(Run(_COMMAND.program, invocation.settings, environ, stderr)) as run:
-        pairs = (pair for manifests in inputs for pair in manifests.inventory.pods() if wanted(pair[0].ref))
+        pairs = (pair for pair in inventory.pods() if wanted(pair[0].ref))
         texts = list(dict.fromkeys(text for pod, own in pairs for text in questions(pod, own)))
         if texts:
             run.look_closely()
-        answers = run.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
-        parts, messages, decisions = [], list(run.messages), []
-        for manifests in inputs:
-            data, inventory = manifests.data, manifests.inventory
-            every = decide(inventory, answers, options).decisions
-            parts.append(explained(manifests.name, data, inventory, every, answers, options, wanted))
-            messages += _about_the_stream(manifests)
-            decisions += [pair for pair in every if wanted(pair[0].ref)]
-        pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
-        messages += [*run.unmatched_filters(pods, inventories), *run.elsewhere(texts)]
-        whole = merged(parts)
+        answers = run.answers([(manifests.data, manifests.pieces)], texts)
+        every = decide(inventory, answers, options).decisions
+        whole = explained(manifests.data, inventory, every, answers, options, wanted)
+        decisions = tuple(pair for pair in every if wanted(pair[0].ref))
+        messages = [*run.messages, *_about_the_stream(manifests)]
+        messages += [*run.unmatched_filters(manifests.pods, inventory), *run.elsewhere(texts)]
         if not whole.pods and not whole.passed_over and not has_error(messages):
             messages.append(Message("info", "the input holds no pods that archfit reads: nothing to explain"))
         failed = has_error(messages)
         code = int(failed or not all(pod.settled for pod in whole.pods))
         everything = [*messages, *(message for _, decision in decisions for message in decision.messages)]
-        report = run.prepare_report(code, everything, tuple(decisions), answers)
+        report = run.prepare_report(code, everything, decisions, answers)
     if flags.format == "json":
         output = as_json(whole, code)
     else:
@@ -81,7 +77,7 @@ def explain(
 
 
 def _about_the_stream(manifests: Manifests) -> Iterable[Message]:
-    """What is wrong with an input. What is said about its objects is in the trees."""
+    """What is wrong with the inputs. What is said about their objects is in the trees."""
     left = {untouched.ref for untouched in manifests.inventory.untouched}
     own = [
         message
@@ -89,7 +85,7 @@ def _about_the_stream(manifests: Manifests) -> Iterable[Message]:
         if message.severity != "info" or message.ref not in left
     ]
     exact = located(manifests.data, manifests.inventory.documents, (*manifests.messages, *own))
-    return [in_file(message, manifests.name) for message in exact]
+    return manifests.in_order(exact)
 
 
 def _glob(text: str) -> Exclude:
@@ -99,11 +95,8 @@ def _glob(text: str) -> Exclude:
         raise UsageError(f"--only: {problem}") from None
 
 
-def _check_only(globs: Sequence[Exclude], inputs: Sequence[Manifests]) -> None:
-    every: list[ObjectRef] = []
-    for manifests in inputs:
-        every += (pod.ref for pod in manifests.pods)
-        every += (left.ref for left in manifests.inventory.untouched)
+def _check_only(globs: Sequence[Exclude], manifests: Manifests) -> None:
+    every = [*(pod.ref for pod in manifests.pods), *(left.ref for left in manifests.inventory.untouched)]
     refs = list(dict.fromkeys(every))
     if idle := GLOBS.idle(globs, refs):
         raise UsageError(f"--only: {nothing_matches(idle[0], refs)}")

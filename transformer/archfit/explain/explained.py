@@ -1,9 +1,9 @@
-"""Everything that is explained about the inputs of a run: pods, and objects that are passed over, with their places."""
+"""Everything that is explained about a run: pods, and objects that are passed over, with their places."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from archfit.base.results import Decision, Location, ObjectRef
 from archfit.explain.explanation import Explanation, explanation
@@ -32,14 +32,13 @@ class ExplainedPod(Record):
 
 
 class Explained(Record):
-    """What is explained about one or more inputs. passed_over: what may hold pods and is left as it is."""
+    """What is explained. passed_over: what may hold pods and is left as it is."""
 
     pods: tuple[ExplainedPod, ...] = ()
     passed_over: tuple[Untouched, ...] = ()
 
 
 def explained(
-    name: str,
     data: bytes,
     inventory: StreamInventory,
     decisions: Sequence[tuple[Pod, Decision]],
@@ -47,30 +46,16 @@ def explained(
     options: Options,
     wanted: Callable[[ObjectRef], bool] = lambda _ref: True,
 ) -> Explained:
-    """One input, explained: the objects that `wanted` accepts. name: of its file, "" for standard input."""
+    """What a stream holds, explained: the objects that `wanted` accepts."""
     rows, lines = by_kind(options.workloads), Lines(data, inventory.documents)
     counts = Counter((pod.location, pod.root) for pod, _ in decisions)
     pods = [
         ExplainedPod(
-            pod.location.replace(file=name, line=lines.line(pod, (*pod.root, "kind"))),
+            pod.location.replace(line=lines.line(pod, (*pod.root, "kind"))),
             explanation(pod, own, decision, answers, options, rows),
             counts[pod.location, pod.root] > 1,
         )
         for (pod, own), (_, decision) in zip(inventory.pods(), decisions, strict=True)
         if wanted(pod.ref)
     ]
-    passed = [
-        left.replace(location=left.location.replace(file=name))
-        for left in inventory.untouched
-        if wanted(left.ref)
-    ]
-    return Explained(tuple(pods), tuple(passed))
-
-
-def merged(parts: Iterable[Explained]) -> Explained:
-    """Several inputs as one."""
-    parts = tuple(parts)
-    return Explained(
-        tuple(pod for part in parts for pod in part.pods),
-        tuple(left for part in parts for left in part.passed_over),
-    )
+    return Explained(tuple(pods), tuple(left for left in inventory.untouched if wanted(left.ref)))

@@ -15,6 +15,7 @@ from archfit.base.printable import count, visible
 from archfit.base.results import Message, has_error
 from archfit.cli.inputs.command_inputs import manifests_of
 from archfit.cli.inputs.lock_images import LockNeeds, asked_anew, failed_message, lock_needs, looked_up
+from archfit.cli.inputs.manifests import Manifests
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.facts.facts import ImageFacts
@@ -44,13 +45,13 @@ def lock(
         raise UsageError("offline is set, but archfit lock has to ask registries: run it without offline")
     path = settings.options.lock_file or DEFAULT_PATH
     audits = _audit_needs(flags.from_audit, settings.options, prune=flags.prune)
-    inputs = []
+    manifests = Manifests()
     if invocation.words or not flags.from_audit:
         options = settings.options.replace(on_blank="pass") if flags.prune else settings.options
-        inputs = manifests_of(invocation, stdin, options)
-        if flags.prune and any(source.blank for source in inputs):
+        manifests = manifests_of(invocation, stdin, options)
+        if flags.prune and any(source.blank for source in manifests.sources):
             raise UsageError(_PRUNE_ALL)
-    needs = _together(lock_needs(inputs, settings.options), audits)
+    needs = _together(lock_needs(manifests, settings.options), audits)
     if _failed(needs.messages, stderr):
         return 1
     content = content_of(path)

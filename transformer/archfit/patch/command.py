@@ -18,12 +18,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import Any, BinaryIO, TextIO
 
 from archfit.base import standard_streams
 from archfit.base.patch import Operation, Remove, pointer
-from archfit.base.results import Decision, Message, ObjectRef, has_error
-from archfit.cli.inputs.command_inputs import in_file, manifests_of, questions
+from archfit.base.results import Message, ObjectRef, has_error
+from archfit.cli.inputs.command_inputs import manifests_of, questions
 from archfit.cli.inputs.manifests import Manifests
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
@@ -34,10 +35,9 @@ from archfit.pipeline import decide
 from archfit.placement.case import HELM_HOOK
 from archfit.pod_stages import located
 from archfit.reports.summary import lines
-from archfit.run import ReportedInput, Run
+from archfit.run import Run
 from archfit.startup.record import Record
 from archfit.workloads.node_selectors import objects_beside
-from archfit.workloads.pods import Pod
 from archfit.yaml.values import mapping_of, text_of
 
 _COMMAND = BY_NAME["patch"]
@@ -54,27 +54,21 @@ def patch(
     form, settings = invocation.flags.format, invocation.settings
     # A stamp belongs to files that are edited in place; kustomize's own annotations would fail its tests.
     options = settings.options.replace(stamp=False)
-    inputs = manifests_of(invocation, stdin, options)
+    manifests = manifests_of(invocation, stdin, options)
+    data, inventory = manifests.data, manifests.inventory
     working = Run(_COMMAND.program, settings.replace(options=options), environ, stderr, explain=verbose_lines)
-    decisions: list[tuple[Pod, Decision]] = []
-    patches: list[Entry] = []
-    explained: list[ReportedInput] = []
-    try:
-        answers = working.answers([(source.data, source.pieces) for source in inputs], questions(inputs))
-        messages = list(working.messages)
-        pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
-        messages += working.unmatched_filters(pods, inventories)
-        for manifests in inputs:
-            edits = decide(manifests.inventory, answers, options)
-            decisions += edits.decisions
-            explained.append((manifests.name, manifests.data, manifests.inventory, edits.decisions))
-            patches += entries(manifests.inventory.documents, edits.decisions, manifests.name)
-            exact = located(manifests.data, manifests.inventory.documents, edits.messages)
-            messages += [in_file(message, manifests.name) for message in (*manifests.messages, *exact)]
+    with closing(working):
+        answers = working.answers([(data, manifests.pieces)], questions(manifests))
+        edits = decide(inventory, answers, options)
+        decisions = edits.decisions
+        patches = entries(inventory.documents, decisions)
+        messages = [*working.messages, *working.unmatched_filters(manifests.pods, inventory)]
+        exact = located(data, inventory.documents, edits.messages)
+        messages += manifests.in_order((*manifests.messages, *exact))
         if form != "json":
             messages += problems(patches)
         messages += wrong_patches(patches)
-        twice = _hooks_that_stand_twice(inputs) if form == "flux-helmrelease" else ()
+        twice = _hooks_that_stand_twice(manifests) if form == "flux-helmrelease" else ()
         if twice:
             message = (
                 f"{', '.join(twice)}: a hook and a template of one name, which Flux from 2.9 on sends to kustomize "
@@ -82,10 +76,8 @@ def patch(
             )
             messages.append(Message("warning", message))
         failed = has_error(messages)
-        report = working.prepare_report(int(failed), messages, tuple(decisions), answers)
-        why = working.explanations(explained, answers)
-    finally:
-        working.close()
+        report = working.prepare_report(int(failed), messages, decisions, answers)
+        why = working.explanations(data, inventory, decisions, answers)
     if failed:
         report.commit()
         working.write_messages([*why, *working.failure_lines(messages, decisions, answers)])
@@ -94,23 +86,20 @@ def patch(
     if twice:
         output = output.replace(b"\nspec:\n", b"\nspec:\n  postRenderStrategy: separate\n", 1)
     report.commit_after(lambda: standard_streams.write(stdout, [output]))
-    untouched = [left for manifests in inputs for left in manifests.inventory.untouched]
-    working.write_messages([*lines(messages), *why, working.summary(decisions, answers, untouched)])
+    summary = working.summary(decisions, answers, inventory.untouched)
+    working.write_messages([*lines(messages), *why, summary])
     return 0
 
 
-def _hooks_that_stand_twice(inputs: Sequence[Manifests]) -> list[str]:
+def _hooks_that_stand_twice(manifests: Manifests) -> list[str]:
     """The objects of which a hook of Helm has the name of another object. Source: helm-controller, #1449, #1470."""
     objects: dict[str, list[bool]] = {}
-    for source in inputs:
-        hooks = HELM_HOOK.encode() in source.data
-        for (group, kind), item in objects_beside(
-            source.data, source.pieces if hooks else (), (b"kind",), ()
-        ):
-            metadata = mapping_of(item.get("metadata"))
-            parts = group, kind, text_of(metadata.get("namespace")), text_of(metadata.get("name"))
-            is_hook = HELM_HOOK in mapping_of(metadata.get("annotations"))
-            objects.setdefault("/".join(filter(None, parts)), []).append(is_hook)
+    pieces = manifests.pieces if HELM_HOOK.encode() in manifests.data else ()
+    for (group, kind), item in objects_beside(manifests.data, pieces, (b"kind",), ()):
+        metadata = mapping_of(item.get("metadata"))
+        parts = group, kind, text_of(metadata.get("namespace")), text_of(metadata.get("name"))
+        is_hook = HELM_HOOK in mapping_of(metadata.get("annotations"))
+        objects.setdefault("/".join(filter(None, parts)), []).append(is_hook)
     return sorted(name for name, hooks in objects.items() if len(hooks) > 1 and any(hooks))
 
 

@@ -23,7 +23,7 @@ from archfit.base import standard_streams
 from archfit.base.patch import apply
 from archfit.base.printable import count, visible
 from archfit.base.results import Decision, Location, Message, ObjectRef, has_error
-from archfit.cli.inputs.command_inputs import in_file, manifests_of
+from archfit.cli.inputs.command_inputs import manifests_of
 from archfit.cli.invocation import Invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.checks import kubectl_of
@@ -58,10 +58,9 @@ class Compared(Record):
 
 
 class ComparedPod(Record):
-    """file: of the object that makes the pod, "" for standard input."""
+    """location: of the object that makes the pod."""
 
     ref: ObjectRef
-    file: str
     location: Location
     result: Compared
 
@@ -69,7 +68,7 @@ class ComparedPod(Record):
 def as_text(name: str, pods: Sequence[ComparedPod]) -> bytes:
     """The check for a terminal. name: of the policy."""
     lines = [
-        f"{words}: {pod.ref} ({pod.location.replace(file=pod.file)}): {pod.result.reason}"
+        f"{words}: {pod.ref} ({pod.location}): {pod.result.reason}"
         for outcome, words in _WORDS.items()
         for pod in pods
         if pod.result.outcome == outcome
@@ -93,8 +92,8 @@ def _value(pod: ComparedPod) -> dict[str, Any]:
     result = pod.result
     return {
         "object": object_value(pod.ref),
-        **({"file": pod.file} if pod.file else {}),
-        "location": location_value(pod.location),
+        **({"file": pod.location.file} if pod.location.file else {}),
+        "location": location_value(pod.location.replace(file="")),
         "outcome": result.outcome,
         "reason": result.reason,
         **({"expected": result.expected, "actual": result.actual} if result.expected is not None else {}),
@@ -111,22 +110,16 @@ def check_policy(
 ) -> int:
     """The check. The exit code; raises ArchfitError."""
     flags, own = invocation.flags, _settings(invocation.settings)
-    inputs = manifests_of(invocation, stdin, own.options)
-    problems = [
-        in_file(message, manifests.name)
-        for manifests in inputs
-        for message in (*manifests.messages, *manifests.inventory.messages)
-    ]
+    manifests = manifests_of(invocation, stdin, own.options)
+    problems = manifests.in_order((*manifests.messages, *manifests.inventory.messages))
     if has_error(problems):
         stderr.writelines(f"{line}\n" for line in (*lines(problems), failure(problems)))
         return 1
-    samples = [
-        (manifests.name, pod) for manifests in inputs for pod in sample_pods(manifests.inventory.documents)
-    ]
+    samples = sample_pods(manifests.inventory.documents)
     kubectl = kubectl_of(flags, environ)
     policy = installed(kubectl, settings)
-    answers = iter(admitted(kubectl, [pod for _, pod in samples]))
-    pairs = [(name, pod, next(answers) if pod.value is not None else None) for name, pod in samples]
+    answers = iter(admitted(kubectl, samples))
+    pairs = [(pod, next(answers) if pod.value is not None else None) for pod in samples]
     with closing(Run(f"{_COMMAND.program} --check", own, environ, stderr)) as lookups:
         pods, messages = _compared_pods(pairs, policy, own.options, lookups)
     report = as_json if flags.format == "json" else as_text
@@ -145,10 +138,10 @@ def exit_code(pods: Sequence[ComparedPod]) -> int:
 
 
 def _compared_pods(
-    pairs: list[tuple[str, SamplePod, Admitted | None]], policy: Installed, options: Options, lookups: Run
+    pairs: list[tuple[SamplePod, Admitted | None]], policy: Installed, options: Options, lookups: Run
 ) -> tuple[list[ComparedPod], list[Message]]:
     admitted: dict[int, AdmittedPod] = {}
-    for at, (_, pod, answer) in enumerate(pairs):
+    for at, (pod, answer) in enumerate(pairs):
         if answer and not answer.refused and answer.skipped:
             admitted[at] = admitted_pod(
                 _as_before(answer.skipped, pod), answer.skipped["metadata"]["namespace"], options, "policy"
@@ -158,14 +151,13 @@ def _compared_pods(
     table = policy.table()
     pods = []
     messages = list(lookups.messages)
-    for at, (name, pod, answer) in enumerate(pairs):
+    for at, (pod, answer) in enumerate(pairs):
         if at not in admitted or answer is None or answer.plain is None or answer.skipped is None:
             result = Compared("not-compared", answer.refused if answer else OPERATOR)
         else:
             decision = admitted[at].decide(answers, options)
-            place = pod.location.replace(file=name)
             messages += [
-                message.replace(ref=pod.ref, field="", location=place) for message in decision.messages
+                message.replace(ref=pod.ref, field="", location=pod.location) for message in decision.messages
             ]
             metadata = answer.skipped["metadata"]
             labels = mapping_of(metadata.get("labels"))
@@ -175,7 +167,7 @@ def _compared_pods(
                 or answer.left_alone
             )
             result = compared(answer.plain, answer.skipped, decision, left_alone)
-        pods.append(ComparedPod(pod.ref, name, pod.location, result))
+        pods.append(ComparedPod(pod.ref, pod.location, result))
     return pods, messages
 
 

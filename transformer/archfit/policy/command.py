@@ -145,8 +145,8 @@ def _images(
         return from_cluster(live, known, settings, environ, stderr)
     if not invocation.words:
         return from_lock(settings.options)
-    inputs = manifests_of(invocation, stdin, settings.options)
-    return from_manifests(inputs, settings, environ, stderr)
+    manifests = manifests_of(invocation, stdin, settings.options)
+    return from_manifests(manifests, settings, environ, stderr)
 
 
 def _apply(

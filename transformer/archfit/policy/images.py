@@ -82,15 +82,15 @@ def from_lock(options: Options) -> PolicyImages:
 
 
 def from_manifests(
-    inputs: Sequence[Manifests], settings: Settings, environ: Mapping[str, str], stderr: TextIO
+    manifests: Manifests, settings: Settings, environ: Mapping[str, str], stderr: TextIO
 ) -> PolicyImages:
     """The images of manifests. Raises ArchfitError."""
-    needs = lock_needs(inputs, settings.options)
+    needs = lock_needs(manifests, settings.options)
     if has_error(needs.messages):
         return PolicyImages({}, "", needs.messages)
-    held = {**_held(settings.options), **_overridden(inputs, settings.options)}
+    held = {**_held(settings.options), **_overridden(manifests, settings.options)}
     images = _with_answers(held, needs, settings, environ, stderr, anew=True)
-    names = few([manifests.name or "standard input" for manifests in inputs if manifests.pieces], _SHOWN)
+    names = few([source.name or "standard input" for source in manifests.sources if source.pieces], _SHOWN)
     messages = [*needs.messages, *images.messages]
     if not images.images and not has_error(images.messages):
         why = "the manifests name no image with known platforms, so a policy would change no pod: pass others"
@@ -161,8 +161,8 @@ def _held(options: Options) -> dict[str, Found]:
     return dict(lock.images) if lock else {}
 
 
-def _overridden(inputs: Iterable[Manifests], options: Options) -> dict[str, Found]:
-    references = [parse(text) for manifests in inputs for text in manifests.inventory.texts]
+def _overridden(manifests: Manifests, options: Options) -> dict[str, Found]:
+    references = map(parse, manifests.inventory.texts)
     return {
         reference.normalised: stated
         for reference in references

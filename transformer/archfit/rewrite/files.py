@@ -8,30 +8,30 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit.base import standard_streams
 from archfit.base.errors import UsageError
 from archfit.base.files import read_file
 from archfit.base.printable import count
-from archfit.base.results import Decision, has_error
+from archfit.base.results import has_error
 from archfit.base.terminal import colored
 from archfit.cli.inputs import output_files
-from archfit.cli.inputs.command_inputs import in_file, location_in_file, questions, with_note
+from archfit.cli.inputs.command_inputs import questions, with_note
 from archfit.cli.inputs.input_files import TRANSFORMER, Input, Inputs, read_inputs
 from archfit.cli.inputs.manifests import Manifests, read_manifests
 from archfit.options.layers import STAMPS_PRESENT, load
 from archfit.options.settings import Given, Layer, Options
-from archfit.pipeline import StreamEdits, edit
+from archfit.pipeline import edit
 from archfit.reports.summary import lines
 from archfit.rewrite.call import TransformCall
 from archfit.rewrite.function import frame_of, layer_of, run_of
 from archfit.rewrite.resource_list import FunctionFrame
 from archfit.rewrite.unified_diff import DiffObject, colored_diff, unified_diff
-from archfit.run import ReportedInput, Run
+from archfit.run import Run
 from archfit.startup.record import Record
-from archfit.workloads.pods import Pod
+from archfit.workloads.documents import Document
 from archfit.yaml import stream
 from archfit.yaml.join import joined
 from archfit.yaml.stream import BOM, Splice
@@ -86,8 +86,10 @@ def transform_files(
         if not frame:
             return _transform(read, run, settings.options, write)
         whole = read.files[0]
-        manifests = read_manifests([(whole.name, whole.data)], settings.options) if target.diff else ()
-        objects = tuple(part for source in manifests for part in _objects(source))
+        objects: tuple[DiffObject, ...] = ()
+        if target.diff:
+            manifests = read_manifests([(whole.name, whole.data)], settings.options)
+            objects = _objects(manifests.inventory.documents)
         return run.transform(
             whole.data,
             stdout if target.is_stdout else io.BytesIO(),
@@ -189,50 +191,58 @@ def _diff(file: _Edited, above: str) -> list[bytes]:
 
 
 def _transform(read: Inputs, run: Run, options: Options, write: Write) -> int:
-    pairs = ((file.name, file.data) for file in read.files)
-    inputs = with_note(read_manifests(pairs, options), read)
-    answers = run.answers([(manifests.data, manifests.pieces) for manifests in inputs], questions(inputs))
-    messages = list(run.messages)
-    decisions: list[tuple[Pod, Decision]] = []
-    explained: list[ReportedInput] = []
-    parts = [edit(manifests.data, manifests.inventory, answers, options) for manifests in inputs]
-    for manifests, part in zip(inputs, parts, strict=True):
-        messages += [in_file(message, manifests.name) for message in (*manifests.messages, *part.messages)]
-        decisions += [
-            (pod.replace(location=location_in_file(pod.location, manifests.name)), decision)
-            for pod, decision in part.decisions
-        ]
-        explained.append((manifests.name, manifests.data, manifests.inventory, part.decisions))
-    inventories = [manifests.inventory for manifests in inputs]
-    messages += run.unmatched_filters([pod for manifests in inputs for pod in manifests.pods], inventories)
-    why = run.explanations(explained, answers)
+    manifests = with_note(read_manifests(((file.name, file.data) for file in read.files), options), read)
+    data, inventory = manifests.data, manifests.inventory
+    answers = run.answers([(data, manifests.pieces)], questions(manifests))
+    edits = edit(data, inventory, answers, options)
+    decisions = edits.decisions
+    messages = [*run.messages, *manifests.in_order((*manifests.messages, *edits.messages))]
+    messages += run.unmatched_filters(manifests.pods, inventory)
+    why = run.explanations(data, inventory, decisions, answers)
     if has_error(messages):
-        run.prepare_report(1, messages, tuple(decisions), answers).commit()
+        run.prepare_report(1, messages, decisions, answers).commit()
         run.write_messages([*why, *run.failure_lines(messages, decisions, answers)])
         return 1
-    files = [_edited(*row) for row in zip(read.files, inputs, parts, strict=False)]
-    edits = tuple(
+    files = _edited(read.files, manifests, edits.splices)
+    changes = tuple(
         change.replace(file=file.input.name)
         for file in files
         for change in stream.OutputChanges(file.input.data, file.splices)
     )
-    report = run.prepare_report(0, messages, tuple(decisions), answers, edits)
+    report = run.prepare_report(0, messages, decisions, answers, changes)
     written: list[str] = []
     report.commit_after(lambda: written.append(write(files)))
-    untouched = [left for inventory in inventories for left in inventory.untouched]
-    run.write_messages([*lines(messages), *why, run.summary(decisions, answers, untouched), *written])
+    summary = run.summary(decisions, answers, inventory.untouched)
+    run.write_messages([*lines(messages), *why, summary, *written])
     return 0
 
 
-def _edited(file: Input, manifests: Manifests, part: StreamEdits) -> _Edited:
-    at = manifests.start
-    moved = (splice.replace(start=splice.start - at, end=splice.end - at) for splice in part.splices)
-    return _Edited(file, tuple(moved), _objects(manifests))
+def _edited(files: Iterable[Input], manifests: Manifests, splices: Iterable[Splice]) -> list[_Edited]:
+    """Each input with its part of the changes."""
+    documents = manifests.by_source(manifests.inventory.documents, lambda document: document.span.start)
+    rows = zip(
+        files,
+        manifests.sources,
+        manifests.by_source(splices, lambda splice: splice.start),
+        documents,
+        strict=True,
+    )
+    return [
+        _Edited(
+            file,
+            tuple(
+                splice.replace(start=splice.start - source.start, end=splice.end - source.start)
+                for splice in own
+            ),
+            _objects(held, source.start),
+        )
+        for file, source, own, held in rows
+    ]
 
 
-def _objects(manifests: Manifests) -> tuple[DiffObject, ...]:
-    at = manifests.start
+def _objects(documents: Iterable[Document], start: int = 0) -> tuple[DiffObject, ...]:
+    """start: where the documents' own input stands in the text that their places count in."""
     return tuple(
-        DiffObject(document.span.start - at, document.span.end - at, str(document.pods[0].ref))
-        for document in manifests.inventory.documents
+        DiffObject(document.span.start - start, document.span.end - start, str(document.pods[0].ref))
+        for document in documents
     )

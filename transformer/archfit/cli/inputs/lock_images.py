@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import TextIO
 
 from archfit.base.patch import dotted
 from archfit.base.results import Message
-from archfit.cli.inputs.command_inputs import in_file
 from archfit.cli.inputs.manifests import Manifests
 from archfit.images.overrides import override
 from archfit.images.platforms import Absent, Answer, Found, Unasked, Unknown
@@ -37,33 +36,31 @@ class LockNeeds(Record):
     unknown: tuple[str, ...] = ()
 
 
-def lock_needs(inputs: Iterable[Manifests], options: Options) -> LockNeeds:
+def lock_needs(manifests: Manifests, options: Options) -> LockNeeds:
     """The images to look up, each once, without those that an override answers."""
     needed: dict[str, str] = {}
     uses: dict[str, Message] = {}
-    messages: list[Message] = []
     unknown: dict[str, str] = {}
-    for manifests in inputs:
-        for text in manifests.inventory.texts:
-            reference = parse(text)
-            if not override(reference, options.image_platforms):
-                needed.setdefault(reference.normalised, text)
-        lines = Lines(manifests.data, manifests.inventory.documents)
-        about = [*manifests.messages, *manifests.inventory.messages]
-        for pod, own in manifests.inventory.pods():
-            answers = answers_for(pod, {}, options, own)
-            if not own.left_alone:
-                about += malformed(pod, answers, options)
-            for use, answer in zip(pod.images, answers, strict=True):
-                if use.text and use.text not in uses:
-                    uses[use.text] = in_file(
-                        lines.located(pod.message("error", "", use.path)), manifests.name
-                    )
-                if isinstance(answer, Unasked) and not own.left_alone:
-                    place = f"{manifests.name} {pod.location.document} {pod.ref} {dotted(use.path)}"
-                    unknown[use.text or place] = not_known(use, answer).reason
-        messages += [in_file(lines.located(message), manifests.name) for message in about]
-    return LockNeeds(needed, uses, tuple(messages), tuple(unknown.values()))
+    inventory = manifests.inventory
+    for text in inventory.texts:
+        reference = parse(text)
+        if not override(reference, options.image_platforms):
+            needed.setdefault(reference.normalised, text)
+    lines = Lines(manifests.data, inventory.documents)
+    about = [*manifests.messages, *inventory.messages]
+    for pod, own in inventory.pods():
+        answers = answers_for(pod, {}, options, own)
+        if not own.left_alone:
+            about += malformed(pod, answers, options)
+        for use, answer in zip(pod.images, answers, strict=True):
+            if use.text and use.text not in uses:
+                uses[use.text] = lines.located(pod.message("error", "", use.path))
+            if isinstance(answer, Unasked) and not own.left_alone:
+                place = f"{pod.location.file} {pod.location.document} {pod.ref} {dotted(use.path)}"
+                unknown[use.text or place] = not_known(use, answer).reason
+    return LockNeeds(
+        needed, uses, tuple(manifests.in_order(map(lines.located, about))), tuple(unknown.values())
+    )
 
 
 class Failure(Record):
