@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _MOST_LINKS = 40
 MOST_BYTES = 1 << 30
+SUFFIXES = (".yaml", ".yml", ".json")
+"""Of the names of files that are taken for manifests without being named."""
 _FIRST_READ = 1 << 24
 _CHUNK = 1 << 20
 # The kernel computes these of a file's content.

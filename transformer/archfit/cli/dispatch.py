@@ -9,13 +9,13 @@ from importlib import import_module
 from typing import Any
 
 from archfit.base.errors import UsageError
+from archfit.base.files import SUFFIXES
 from archfit.base.spelling import nearest
 from archfit.cli.setup.chart import retired
 from archfit.cli.usage.command_row import GENERAL, JSON_FLAG, Command, flags_of
 from archfit.cli.usage.command_table import BY_NAME, COMMANDS, MAIN, find, first_words, words_below
 from archfit.cli.usage.help import help_text, short_help
 
-_MANIFESTS = (".yaml", ".yml", ".json")
 _OF_ALL = {*GENERAL, JSON_FLAG}
 
 
@@ -24,8 +24,9 @@ def start(argv: Sequence[str], streams: Mapping[str, Callable[[], Any]]) -> int:
     command, words = find(argv)
     if command is None:
         word = argv[0]
-        if not (os.sep in word or word.endswith(_MANIFESTS) or os.path.exists(word)):
-            raise UsageError(_unknown(word))
+        if not (os.sep in word or word.endswith(SUFFIXES) or os.path.exists(word)):
+            hint = command_hint(word) or f"the commands are {', '.join(first_words())}. See archfit --help"
+            raise UsageError(f"{word!r} is not a command: {hint}")
         command = MAIN
     if words == ["help"] and not os.path.exists("help"):  # as in `archfit setup help`
         streams["stdout"]().write(short_help(command).encode())
@@ -46,12 +47,12 @@ def help_for(argv: Sequence[str], *, whole: bool = False) -> str:
     return help_text(command or MAIN) if whole else short_help(command or MAIN)
 
 
-def _unknown(word: str) -> str:
+def command_hint(word: str) -> str:
+    """What to write in place of a word that is no command, "" where nothing comes near."""
     if word in _VERBS:
-        return f"{word!r} is not a command: {_VERBS[word]}"
+        return _VERBS[word]
     near = nearest(word, first_words())
-    hint = f"did you mean {near!r}?" if near else f"the commands are {', '.join(first_words())}."
-    return f"{word!r} is not a command: {hint} See archfit --help"
+    return f"did you mean {near!r}? See archfit --help" if near else ""
 
 
 def _unknown_member(group: Command, words: Sequence[str]) -> str:

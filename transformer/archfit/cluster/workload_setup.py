@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, TextIO
 
 from archfit.base.errors import InvalidInput, UsageError
+from archfit.base.files import SUFFIXES
 from archfit.base.printable import count
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.configuration_file import deliver, read_input
@@ -26,7 +27,6 @@ from archfit.yaml.stream import check_utf8, split
 
 LIMIT = 64 << 20
 """Bytes of one file; all definitions of a cluster with 500 kinds are about 30 MB."""
-_SUFFIXES = (".yaml", ".yml", ".json")
 _SOURCE = "kubectl get crd -o yaml"
 _ASK = f"pass the output of `{_SOURCE}`, or the definitions that the operator publishes"
 
@@ -99,7 +99,7 @@ def _files(folder: str) -> list[str]:
         os.path.join(root, name)
         for root, _, names in os.walk(folder)
         for name in names
-        if name.endswith(_SUFFIXES) and os.path.isfile(os.path.join(root, name))  # a pipe may have no end
+        if name.endswith(SUFFIXES) and os.path.isfile(os.path.join(root, name))  # a pipe may have no end
     )
     if not files:
         raise UsageError(

@@ -7,12 +7,15 @@ documents, so --raw has no answer then. With --programs, exit 3 where an entry s
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from shlex import quote
 from typing import BinaryIO, TextIO
 
 from archfit.base import standard_streams
 from archfit.base.errors import InvalidReference, UsageError
+from archfit.base.files import SUFFIXES
 from archfit.base.printable import count, encoded
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
@@ -43,6 +46,12 @@ def inspect(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapp
     flags, texts, settings = invocation.flags, invocation.words, invocation.settings
     if not texts:
         raise UsageError(f"name an image, as in {_COMMAND.program} nginx:1.27; see {_COMMAND.program} --help")
+    for word in texts:
+        if word == "-" or (word.endswith(SUFFIXES) and os.path.exists(word)):
+            raise UsageError(
+                f"{word!r} is no image: for those of manifests write archfit audit --images {quote(word)}; "
+                f"for names from standard input, xargs {_COMMAND.program}"
+            )
     if flags.raw and (flags.format == "json" or flags.newer_tags or flags.programs or len(texts) > 1):
         raise UsageError(
             "--raw writes the bytes of one image: name one, and leave out --json, --newer-tags and --programs"

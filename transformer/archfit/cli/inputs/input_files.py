@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 from archfit.base import standard_streams
 from archfit.base.errors import InvalidInput, UsageError
-from archfit.base.files import read_file
+from archfit.base.files import SUFFIXES, read_file
 from archfit.base.printable import count, few
 from archfit.base.spelling import nearest
 from archfit.startup.record import Record
@@ -31,7 +31,6 @@ from archfit.yaml.compose import parse
 from archfit.yaml.skip import identity
 from archfit.yaml.stream import read_stream
 
-EXTENSIONS = (".yaml", ".yml", ".json")
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 CHART = "Chart.yaml"
 ARCHIVES = (".tgz", ".tar.gz")
@@ -277,12 +276,12 @@ class _Walk:
             return
         for entry in entries:
             if entry.name.startswith("."):
-                if entry.name.endswith(EXTENSIONS) and entry.is_file():
+                if entry.name.endswith(SUFFIXES) and entry.is_file():
                     self.files.append(_Listed(entry.path, f"{below}{entry.name}", walked=True, hidden=True))
             elif _is_folder(entry):
                 self._check(entry)
                 self.read(entry.path, f"{below}{entry.name}/", depth + 1)
-            elif entry.name.endswith(EXTENSIONS) and _is_readable(entry):
+            elif entry.name.endswith(SUFFIXES) and _is_readable(entry):
                 self._check(entry)
                 self.files.append(_Listed(entry.path, f"{below}{entry.name}", walked=True))
         self._count()

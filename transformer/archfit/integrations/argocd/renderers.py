@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from archfit.base.errors import ArchfitError, InvalidInput
+from archfit.base.files import SUFFIXES
 from archfit.base.printable import visible
 from archfit.cli.inputs.input_files import holds_object
 from archfit.integrations.argocd.repository import check_inside, is_irregular
@@ -24,7 +25,6 @@ from archfit.startup.record import Record
 from archfit.yaml.stream import BOM, check_utf8
 
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
-_MANIFESTS = (".yaml", ".yml", ".json")
 # argo-cd v3.5.1, reposerver/repository/repository.go: a file with this mark is not for the cluster.
 _SKIPPED = b"+argocd:skip-file-rendering"
 _NOTHING = re.compile(rb"(?:(?:---|\.\.\.)?(?:[ \t\r]*(?:null|~|\{\}))?[ \t\r]*(?:#[^\n]*)?\n)*").fullmatch
@@ -98,7 +98,7 @@ def _files(source: Source, folder: str) -> Iterator[str]:
         if entry.is_dir(follow_symlinks=False):
             if source.recurse:
                 yield from _files(source, entry.path)
-        elif entry.name.endswith(_MANIFESTS):
+        elif entry.name.endswith(SUFFIXES):
             name = entry.path.removeprefix("./")
             included = not source.include or fnmatchcase(name, source.include)
             if included and not (source.exclude and fnmatchcase(name, source.exclude)):
