@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from archfit.options.settings import Options
+from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.yaml.values import Typed
-from pod_decisions import ARCH, OS, PREFERRED, REQUIRED, one, questions_of, requiring, term
+from pod_decisions import ARCH, OS, PREFERRED, REQUIRED, in_, one, questions_of, requiring, term
 
 NUMBER, TRUE = Typed("int", "5"), Typed("bool", "true")
 TERMS = f"affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms"
@@ -142,6 +142,24 @@ def test_preferred_terms_are_read_where_something_is_preferred(terms: Any, field
 )
 def test_what_is_not_read_is_not_judged(fields: dict[str, Any]) -> None:
     assert one("amd64", **fields).name == "Change"
+
+
+EVICTING = TolerationRule(("arm64",), Toleration("k", "Equal", "", "NoExecute"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "outcome"),
+    [
+        pytest.param({"tolerations": [None]}, "AlreadySet", id="toleration"),
+        pytest.param(
+            {"affinity": requiring({"matchExpressions": [*term(in_("amd64"))["matchExpressions"], None]})},
+            "NotNeeded",
+            id="expression",
+        ),
+    ],
+)
+def test_a_null_item_is_an_empty_mapping(fields: dict[str, Any], outcome: str) -> None:
+    assert one("amd64 arm64", Options(tolerate=(EVICTING,)), **fields).name == outcome
 
 
 def test_a_pod_that_is_left_alone_is_not_judged() -> None:

@@ -273,7 +273,7 @@ def limited_tolerations(case: PodCase, applying: Sequence[Toleration]) -> Iterat
     own = pod.spec.get("tolerations")
     of_class = pod.runtime_class.tolerations if pod.runtime_class is not None else ()
     # In the order of `tolerations.existing`.
-    values = [*of_class, *(own if isinstance(own, list) else ())]
+    values = [item or {} for item in (*of_class, *(own if isinstance(own, list) else ()))]
     by_key: dict[str, list[int]] = {}
     for number, there in enumerate(case.tolerations):
         by_key.setdefault(there.key, []).append(number)

@@ -365,6 +365,6 @@ def _last_of_label(term: dict[str, Any]) -> Any:
     expressions = (
         expression
         for expression in reversed(term.get("matchExpressions") or ())
-        if expression.get("key") in ARCH_LABELS
+        if expression and expression.get("key") in ARCH_LABELS
     )
     return next(expressions, None)
