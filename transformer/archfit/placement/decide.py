@@ -181,28 +181,13 @@ def _placed(case: PodCase) -> Decision:
     if always:
         needed = NOTHING
     lacking = _lacking(case)
-    narrows = any(reach.shut or any(system.lacking for system in reach.systems) for reach in case.reaches)
-    if custom is not None and custom.chosen and narrows and not pins:
+    if custom is not None and custom.chosen and not pins and _narrows(case):
         case.messages.append(pod.message("warning", f"{custom.chosen}{because(lacking)}", pod.path))
         return _decision(case, "OptedOut", "its operator chooses the architecture", lacking)
-    if _needs_a_word(case, pins, needed):
-        from archfit.placement.pod_warnings import warnings
-
-        case.messages.extend(warnings(case, pins, needed, lacking))
-    kept = [] if case.evidence.unasked else [reach for reach in case.reaches if not reach.barred]
-    stale = list(stale_terms(pod, kept, unlabelled=bool(own.unlabelled)))
-    if stale:
-        from archfit.placement.pod_warnings import of_stale_terms
-
-        case.messages.append(of_stale_terms(case, stale))
-
     terms = NOTHING if options.affinity == "never" else needed
     whys = taints.obstacles(case, terms)
     applying = taints.applicable(case, whys)
-    if any(toleration.effect == "NoExecute" for toleration in applying):
-        from archfit.placement.pod_warnings import limited_tolerations
-
-        case.messages.extend(limited_tolerations(case, applying))
+    _warn(case, pins, needed, lacking, applying)
     tainted = (unseen or custom is not None) and taints.all_tainted(case, own.tolerate)
     wanted = additions = _additions(
         case, terms, applying, whys, needed_only=needed_only, unseen=unseen and not tainted
@@ -233,6 +218,12 @@ def _placed(case: PodCase) -> Decision:
         return _changed(case, additions, lacking, patch)
     if needed is not terms:
         return _decision(case, "OptedOut", "affinity: never", lacking)
+    return _unchanged(case, lacking, applying, needed_only)
+
+
+def _unchanged(
+    case: PodCase, lacking: tuple[Removed, ...], applying: Sequence[Toleration], needed_only: str
+) -> Decision:
     evidence = case.evidence
     if evidence.unanswered:
         return _decision(case, "Unresolved", evidence.unanswered, lacking)
@@ -240,6 +231,11 @@ def _placed(case: PodCase) -> Decision:
     if lacking or covered or case.prefers_architecture:
         return _decision(case, "AlreadySet", "it already has what archfit would write", lacking)
     return _decision(case, "NotNeeded", of_no_change(case, needed_only), lacking)
+
+
+def _narrows(case: PodCase) -> bool:
+    """Whether an image takes something of the cluster from the pod."""
+    return any(reach.shut or any(system.lacking for system in reach.systems) for reach in case.reaches)
 
 
 def _only_needed(case: PodCase) -> str:
@@ -296,35 +292,41 @@ def _changed(
 
         case.messages.extend(effect(pod, pod.placement_paths, patch))
     terms = additions.terms
-    if pod.appended and terms is not NOTHING:
-        from archfit.placement.pod_warnings import appended_terms
+    if terms is not NOTHING and (pod.appended or pod.spec.get("topologySpreadConstraints")):
+        from archfit.placement.pod_warnings import of_written_terms
 
-        case.messages.extend(appended_terms(pod))
-    if terms is not NOTHING and not terms.only_always and pod.spec.get("topologySpreadConstraints"):
-        from archfit.placement.pod_warnings import spread_warnings
-
-        case.messages.extend(spread_warnings(case))
+        case.messages.extend(of_written_terms(case, terms))
     return _decision(case, "Change", of_change(case, terms, lacking), lacking, patch)
 
 
-def _needs_a_word(case: PodCase, pins: tuple[str, ...], needed: RequiredTerms) -> bool:
-    """Whether the required terms may have a warning: `pod_warnings` decides."""
-    return (
-        bool(pins)
-        or case.pod.namespace is not None
-        or (
-            case.reaches[0].demand.index is not None and case.cluster.isdisjoint(case.reachable_architectures)
-        )
-        or (
-            needed is not NOTHING
-            and (
-                case.options.affinity == "never"
-                or case.pod.ref.kind == "DaemonSet"
-                or bool(needed.dead)
-                or any(reach.lost for reach in case.reaches)
-            )
-        )
+def _warn(
+    case: PodCase,
+    pins: tuple[str, ...],
+    needed: RequiredTerms,
+    lacking: tuple[Removed, ...],
+    applying: Sequence[Toleration],
+) -> None:
+    """Adds what `pod_warnings` says, where it may say something. applying: the tolerations of rules that apply."""
+    pod, reaches = case.pod, case.reaches
+    kept = [] if case.evidence.unasked else [reach for reach in reaches if not reach.barred]
+    stale = list(stale_terms(pod, kept, unlabelled=bool(case.own.unlabelled)))
+    of_terms = needed is not NOTHING and (
+        case.options.affinity == "never"
+        or pod.ref.kind == "DaemonSet"
+        or bool(needed.dead)
+        or any(reach.lost for reach in reaches)
     )
+    if (
+        stale
+        or pins
+        or of_terms
+        or pod.namespace is not None
+        or any(toleration.effect == "NoExecute" for toleration in applying)
+        or (reaches[0].demand.index is not None and case.cluster.isdisjoint(case.reachable_architectures))
+    ):
+        from archfit.placement.pod_warnings import of_placed
+
+        case.messages.extend(of_placed(case, pins, needed, lacking, stale, applying))
 
 
 def _lacking(case: PodCase) -> tuple[Removed, ...]:

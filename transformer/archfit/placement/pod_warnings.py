@@ -138,19 +138,36 @@ def unsafe(lacking: Sequence[Removed]) -> str:
     return f"unsafe: affinity: never lets the pod onto nodes that cannot run it{because(lacking)}"
 
 
-def appended_terms(pod: Pod) -> Iterator[Message]:
-    """The warning for required terms that are written beside those that the object has already."""
-    terms, path = existing_terms(pod)
+def of_written_terms(case: PodCase, written: RequiredTerms) -> Iterator[Message]:
+    """The warnings about terms that stand beside older ones, and that the pod's spread constraints do not see."""
+    terms, path = existing_terms(case.pod) if case.pod.appended else (None, ())
     if terms:
-        yield pod.message(
+        yield case.pod.message(
             "warning",
             "its policy adds to lists: where the object exists, the terms that it has stay beside these, so that its "
             "pods may still go everywhere; delete the object once, or write complianceType: mustonlyhave",
             path,
         )
+    if not written.only_always:
+        yield from _spread_warnings(case)
 
 
-def warnings(
+def of_placed(
+    case: PodCase,
+    pins: tuple[str, ...],
+    needed: RequiredTerms,
+    lacking: tuple[Removed, ...],
+    stale: Sequence[Stale],
+    applying: Sequence[Toleration],
+) -> Iterator[Message]:
+    """What is said of a pod that can run somewhere. applying: the tolerations of the rules that apply."""
+    yield from _warnings(case, pins, needed, lacking)
+    if stale:
+        yield _of_stale_terms(case, stale)
+    yield from _limited_tolerations(case, applying)
+
+
+def _warnings(
     case: PodCase, pins: tuple[str, ...], needed: RequiredTerms, lacking: tuple[Removed, ...]
 ) -> Iterator[Message]:
     """The warnings about the required affinity, and about a DaemonSet that leaves nodes out."""
@@ -210,7 +227,7 @@ def _stale_pin(case: PodCase, pins: Sequence[str]) -> Iterator[Message]:
         yield pod.message("info", message, _demanding_path(pod, pins, case.reaches))
 
 
-def of_stale_terms(case: PodCase, stale: Sequence[Stale]) -> Message:
+def _of_stale_terms(case: PodCase, stale: Sequence[Stale]) -> Message:
     """The info about terms that allow less than the images run on; the first one is named."""
     first, path, others = stale[0], existing_terms(case.pod)[1], len(stale) - 1
     more = f" ({others} more {'term is' if others == 1 else 'terms are'} like it)" if others else ""
@@ -267,7 +284,7 @@ def allowed_tolerations(case: PodCase, namespace: Namespace, new: Sequence[Toler
     return allowed
 
 
-def limited_tolerations(case: PodCase, applying: Sequence[Toleration]) -> Iterator[Message]:
+def _limited_tolerations(case: PodCase, applying: Sequence[Toleration]) -> Iterator[Message]:
     """The warnings of tolerations of the pod that cover one of a rule for some seconds alone."""
     pod = case.pod
     own = pod.spec.get("tolerations")
@@ -293,7 +310,7 @@ def limited_tolerations(case: PodCase, applying: Sequence[Toleration]) -> Iterat
             yield pod.message("warning", message, path)
 
 
-def spread_warnings(case: PodCase) -> Iterator[Message]:
+def _spread_warnings(case: PodCase) -> Iterator[Message]:
     """The warnings of spread constraints that count nodes which the written affinity shuts out."""
     constraints = case.pod.spec.get("topologySpreadConstraints")
     for index, constraint in enumerate(constraints if isinstance(constraints, list) else ()):
