@@ -87,33 +87,15 @@ def test_what_is_discarded_leaves_nothing(tmp_path: Path) -> None:
     assert path.read_bytes() == b"1"
 
 
-@pytest.mark.parametrize("old", [b"old", None], ids=["over-an-old-file", "the-first"])
-def test_a_quick_commit_renames_over_no_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: bytes | None
-) -> None:
-    path = tmp_path / "a"
-    if old:
-        path.write_bytes(old)
-    rename, there = os.replace, []
-
-    def replacing(source: str, target: str) -> None:
-        there.append(os.path.exists(target))
-        rename(source, target)
-
-    monkeypatch.setattr(os, "replace", replacing)
-    Prepared(str(path), b"new").commit_quickly()
-    assert (path.read_bytes(), there, os.listdir(tmp_path)) == (b"new", [False], ["a"])
-
-
-def test_a_quick_commit_removes_nothing_that_it_cannot_replace(tmp_path: Path) -> None:
+def test_a_commit_removes_nothing_that_it_cannot_replace(tmp_path: Path) -> None:
     prepared = Prepared(str(tmp_path / "a"), b"new")
     (tmp_path / "a").mkdir()
     with pytest.raises(IsADirectoryError):
-        prepared.commit_quickly()
+        prepared.commit()
     assert os.listdir(tmp_path) == ["a"]
     os.mkfifo(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-    Prepared(str(tmp_path / "pipe"), b"new").commit_quickly()
+    Prepared(str(tmp_path / "pipe"), b"new").commit()
     assert os.read(reader, 9) == b"new"
     os.close(reader)
 

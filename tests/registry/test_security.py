@@ -18,6 +18,7 @@ import pytest
 from archfit.images.platforms import Unknown
 from archfit.registry.http.host_policy import HostPolicy
 from archfit.registry.http.request import Request, origin_of
+from archfit.registry.http.servers import leads
 from archfit.registry.http.tls import untrusted
 from archfit.registry.manifest import ACCEPT
 from archfit.registry.registry_errors import RegistryError
@@ -263,7 +264,8 @@ class TestRedirects:
         assert runs.names("x.io/a:1") == BOTH
         assert all("token-" in asked.headers.get("authorization", "token-") for asked in stranger.asked)
         with runs.lookup() as lookup:
-            assert lookup.elsewhere(["x.io/a:1", "stranger.io/b:1"]) == {fake.url: stranger.url}
+            messages = lookup.elsewhere(["x.io/a:1", "stranger.io/b:1"])
+            assert [message.text for message in messages] == [leads(fake.url, stranger.url)]
 
     def test_a_target_that_refuses_is_named_with_the_flag_that_asks_it(self, fake, stranger, runs):
         runs.also("stranger.io", stranger.url)

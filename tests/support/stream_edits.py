@@ -88,7 +88,7 @@ def edited(data: bytes, options: Options | None = None, *, unseen: CustomResourc
     if edits.failed():
         raise Failed(edits.messages)
     written = b"".join(map(bytes, stream.parts(read.data, edits.splices)))
-    return Output(written, list(stream.OutputChanges(data, edits.splices)), edits)
+    return Output(written, list(stream.output_changes(data, edits.splices)), edits)
 
 
 def placed(

@@ -7,13 +7,13 @@ loaded later.
 from __future__ import annotations
 
 from archfit.base.errors import InvalidInput, UnplaceableEdit
-from archfit.base.memo import Memo
 from archfit.base.patch import Operation
 from archfit.base.results import Decision, Message, ObjectRef
 from archfit.edit.insert import applied, insertions
 from archfit.edit.prove import prove
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options
+from archfit.placement.annotations import misplaced
 from archfit.placement.decide import decide
 from archfit.placement.pod_patch import parents_once
 from archfit.placement.selection import PodOptions, pod_options, questions
@@ -102,8 +102,6 @@ def _effects_of_others(data: bytes) -> tuple[bool, bool]:
 def _misplaced_messages(data: bytes, documents: Iterable[Document], rows: UserRows) -> Iterator[Message]:
     for document in documents:
         if data.find(_OURS, document.span.start, document.span.end) >= 0:
-            from archfit.placement.annotations import misplaced
-
             yield from misplaced(document.value, document.pods, rows)
 
 
@@ -216,15 +214,11 @@ def edit_document(
     return _splices(document, text, edits)
 
 
-_encoded = Memo(str.encode, 256)
-
-
 def _splices(document: Document, text: str, edits: Iterable[TextEdit]) -> list[Splice]:
     splices, at, offset = [], 0, document.span.start
     for edit in edits:
         offset += len(text[at : edit.start].encode())
         length = len(text[edit.start : edit.end].encode())
-        # Most edits insert one of a few texts, and a stream has thousands of them.
-        splices.append(Splice(offset, offset + length if length else offset, _encoded[edit.text]))
+        splices.append(Splice(offset, offset + length if length else offset, edit.text.encode()))
         at, offset = edit.end, offset + length
     return splices

@@ -132,7 +132,7 @@ class Run:
         splices = edits.splices
         if self._frame:
             splices = self._frame.with_results(edits, messages, splices)
-        changes = stream.OutputChanges(outcome.data, splices)
+        changes = stream.output_changes(outcome.data, splices)
         report = self.prepare_report(0, messages, edits.decisions, edits.answers, changes)
 
         def write() -> None:
@@ -187,13 +187,7 @@ class Run:
 
     def elsewhere(self, texts: Iterable[str]) -> list[Message]:
         """What is said of registries that lead to another one, after `answers`."""
-        if not self._lookup:
-            return []
-        from archfit.registry.http.servers import leads
-
-        return [
-            Message("info", leads(origin, other)) for origin, other in self._lookup.elsewhere(texts).items()
-        ]
+        return self._lookup.elsewhere(texts) if self._lookup else []
 
     def newer_tags(
         self, images: Mapping[str, Found], required: Sequence[Platform], most: int = 50
@@ -213,19 +207,16 @@ class Run:
     def unmatched_filters(self, pods: Sequence[Pod], inventory: StreamInventory) -> list[Message]:
         """Warnings about filters of this run that mean nothing of an input with pods. inventory: what it holds."""
         settings = self._settings
-        options = settings.options
-        warnings: list[Message] = []
-        if pods and (options.rules or options.exclude):
-            from archfit.placement.filters import of_no_namespace
+        of_file = bool(settings.options.rules or settings.options.exclude)
+        of_run = bool(settings.filters) and _may_miss(settings)
+        if not pods or not (of_file or of_run):
+            return []
+        from archfit.placement.filters import of_no_namespace, unmatched
 
-            warnings += of_no_namespace(settings, pods)
-        if settings.filters and pods and _may_miss(settings):
-            from archfit.placement.filters import unmatched
-
-            refs = [pod.ref for pod in pods]
-            refs += (*(entry.ref for entry in inventory.untouched), *inventory.excluded)
-            warnings += unmatched(settings, pods, refs)
-        return warnings
+        warnings = of_no_namespace(settings, pods) if of_file else []
+        refs = [pod.ref for pod in pods]
+        refs += (*(entry.ref for entry in inventory.untouched), *inventory.excluded)
+        return [*warnings, *(unmatched(settings, pods, refs) if of_run else ())]
 
     def _opened(self) -> Lookup:
         if self._lookup is None:
@@ -383,7 +374,7 @@ class PreparedReport:
         except OSError as error:
             raise unwritable("--report", self._path, error) from None
         finally:
-            _tried(self._for_last, Prepared.commit_quickly)
+            _tried(self._for_last, Prepared.commit)
 
     def commit_after(self, write: Callable[[], None]) -> None:
         """Writes the output, then commits. Raises OutputError as `write` does, and reports that error."""

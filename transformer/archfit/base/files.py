@@ -170,18 +170,6 @@ class Prepared:
             self.discard()
             raise
 
-    def commit_quickly(self) -> None:
-        """As `commit`, for content that may be lost: for a moment, and perhaps after a crash, there is no file.
-
-        ext4 writes a file to the disk that is renamed over another one (`auto_da_alloc`): 0.3 ms, 2 on a busy disk.
-        """
-        if self._beside:
-            try:
-                os.unlink(self._path)
-            except OSError:
-                pass  # there is none, or `commit` says why it cannot be replaced
-        self.commit()
-
     def discard(self) -> None:
         """Remove the temporary file."""
         if self._beside and os.path.exists(self._beside):

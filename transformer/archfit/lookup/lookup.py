@@ -136,15 +136,15 @@ class Lookup:
         self.open()
         return {} if self.sources.silent else self._registries().keep_contents()
 
-    def elsewhere(self, texts: Iterable[str]) -> dict[str, str]:
-        """By origin, of the registries of these images: where it leads to, with a token for anybody (`servers`)."""
-        from archfit.registry.http.servers import elsewhere
+    def elsewhere(self, texts: Iterable[str]) -> list[Message]:
+        """What is said of registries of these images that lead to another one, with a token for anybody."""
+        from archfit.registry.http.servers import elsewhere, leads
 
         references = [reference for reference, _ in self._without_lookup(texts)[1].values()]
         routes = [self.sources.routes().route(reference) for reference in references]
         kept = self.open().servers(endpoint.origin for route in routes for endpoint in route.endpoints)
         others = {key.removeprefix("host:"): elsewhere(text) for key, text in sorted(kept.items())}
-        return {origin: other for origin, other in others.items() if other}
+        return [Message("info", leads(origin, other)) for origin, other in others.items() if other]
 
     def take_replies(self) -> dict[tuple[str, int], int]:
         """How many answers registries gave since the last call, by server and HTTP status; 0 is none."""

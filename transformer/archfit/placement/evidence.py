@@ -27,6 +27,7 @@ from archfit.base.patch import dotted
 from archfit.base.results import Message, Removed, Severity
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.options.settings import Options
+from archfit.placement.annotations import STAMP
 from archfit.startup.record import Record
 from archfit.workloads.pods import ImageUse, Pod
 from archfit.yaml.values import text_of
@@ -87,18 +88,11 @@ def supported(images: KnownImages, os: str) -> frozenset[str] | None:
     return None if common is None else frozenset(common)
 
 
-def _removals(lacking: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[Removed, ...]:
-    return tuple([Removed(*entry) for entry in lacking])
-
-
 def _sorted(architectures: frozenset[str]) -> tuple[str, ...]:
     return tuple(sorted(architectures))
 
 
-_removed = Memo(_removals, 256)
 _NO_PART = "it restricts nothing, and no toleration and no preference is added"
-_OFTEN = 32
-"""Images of a pod that others repeat; for more, nothing is kept."""
 in_order = Memo(_sorted, 256)
 """Architectures, sorted."""
 
@@ -111,8 +105,7 @@ def removed(images: KnownImages, os: str, architectures: Iterable[str]) -> tuple
         for architecture, culprits in blame.items():
             if own is not None and architecture not in own:
                 culprits[use.text or ""] = None
-    lacking = tuple([(gone, tuple(culprits)) for gone, culprits in blame.items() if culprits])
-    return _removed[lacking] if len(images) <= _OFTEN else _removals(lacking)
+    return tuple([Removed(gone, tuple(culprits)) for gone, culprits in blame.items() if culprits])
 
 
 class ImageEvidence(Record):
@@ -122,7 +115,7 @@ class ImageEvidence(Record):
     unasked: at least one image has no answer and restricts nothing, so that no toleration is added.
     unanswered: why that is, for an Absent or Unknown image; "" where there is none.
     messages: for the user; with an error among them the pod cannot be decided.
-    unknown: `at_gate` alone: each other use, with its answer.
+    unknown: at the gate alone, each other use with its answer.
     """
 
     known: tuple[tuple[ImageUse, Found], ...]
@@ -140,34 +133,34 @@ class ImageEvidence(Record):
         return bool(self.known) and all(use.volume and not answer.index for use, answer in self.known)
 
     @classmethod
-    def from_answers(cls, pod: Pod, given: Iterable[Answer], options: Options) -> ImageEvidence:
-        """The evidence of one answer for each of `pod.images`, in order."""
+    def from_answers(
+        cls, pod: Pod, given: Iterable[Answer], options: Options, *, at_gate: bool = False
+    ) -> ImageEvidence:
+        """The evidence of one answer for each of `pod.images`, in order.
+
+        at_gate: no option stands for an answer, and nothing that is not known is an error.
+        """
         builder = _EvidenceBuilder(pod, options)
         for use, answer in zip(pod.images, given, strict=True):
-            builder.add(use, answer)
+            builder.add(use, answer, at_gate=at_gate)
         return cls(
-            tuple(builder.known), builder.unasked, builder.unanswered, tuple(builder.messages.values())
-        )
-
-    @classmethod
-    def at_gate(cls, pod: Pod, given: Iterable[Answer], options: Options) -> ImageEvidence:
-        """What was asked and answered: no option stands for an answer, and nothing that is not known is an error."""
-        builder = _GateBuilder(pod, options)
-        for use, answer in zip(pod.images, given, strict=True):
-            builder.add(use, answer)
-        return cls(
-            tuple(builder.known), messages=tuple(builder.messages.values()), unknown=tuple(builder.unknown)
+            tuple(builder.known),
+            builder.unasked,
+            builder.unanswered,
+            tuple(builder.messages.values()),
+            tuple(builder.unknown),
         )
 
 
 class _EvidenceBuilder:
     def __init__(self, pod: Pod, options: Options) -> None:
         self.pod, self.options = pod, options
+        self.unknown: list[tuple[ImageUse, Absent | Unknown | Unasked | Malformed]] = []
         self.known: list[tuple[ImageUse, Found]] = []
         self.unasked, self.unanswered = False, ""
         self.messages: dict[tuple[str, str], Message] = {}
 
-    def add(self, use: ImageUse, answer: Answer) -> None:
+    def add(self, use: ImageUse, answer: Answer, *, at_gate: bool) -> None:
         if isinstance(answer, Found):
             if answer.origin in ("override", "stale"):
                 self._report(use, *_origin(answer))
@@ -181,10 +174,12 @@ class _EvidenceBuilder:
             answer = self._counted(use, answer)
         if isinstance(answer, Found):
             self.known.append((use, answer))
+        elif at_gate:
+            self.unknown.append((use, answer))
         else:
-            self.judge(use, answer)
+            self._judge(use, answer)
 
-    def judge(self, use: ImageUse, answer: Absent | Unknown | Unasked | Malformed) -> None:
+    def _judge(self, use: ImageUse, answer: Absent | Unknown | Unasked | Malformed) -> None:
         """What the options make of an answer without platforms."""
         options = self.options
         counts = assumed(answer, options) if isinstance(answer, Unknown) else None
@@ -239,15 +234,6 @@ class _EvidenceBuilder:
         self.messages.setdefault((use.text or field, text), message)
 
 
-class _GateBuilder(_EvidenceBuilder):
-    def __init__(self, pod: Pod, options: Options) -> None:
-        super().__init__(pod, options)
-        self.unknown: list[tuple[ImageUse, Absent | Unknown | Unasked | Malformed]] = []
-
-    def judge(self, use: ImageUse, answer: Absent | Unknown | Unasked | Malformed) -> None:
-        self.unknown.append((use, answer))
-
-
 def malformed(pod: Pod, given: Iterable[Answer], options: Options) -> tuple[Message, ...]:
     """The errors for images that are no references, whatever the others' answers."""
     pairs = [pair for pair in zip(pod.images, given, strict=True) if isinstance(pair[1], Malformed)]
@@ -286,8 +272,6 @@ def assumed(answer: Unknown, options: Options) -> Found | None:
 
 def _is_stamped(pod: Pod) -> bool:
     """Whether an earlier run recorded what it added to the pod: that rests on an answer, and may still be right."""
-    from archfit.placement.annotations import STAMP  # only an assumption needs it
-
     annotations = pod.object_metadata.get("annotations")
     return pod.stamped is not None or (isinstance(annotations, dict) and STAMP in annotations)
 
@@ -308,8 +292,6 @@ def _unknown(answer: Unknown, options: Options) -> tuple[Severity, str]:
     if options.on_unknown == "leave":
         return "warning", f"{problem}; {_NO_PART} (--on-unknown leave)"
     if options.on_unknown == "assume" and options.assume:
-        from archfit.placement.annotations import STAMP
-
         return "warning", (
             f"{problem}; the pod keeps what an earlier run added ({STAMP}), and --assume does not count for it"
         )

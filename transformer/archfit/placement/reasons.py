@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from sys import intern
 
-from archfit.base.memo import Memo
 from archfit.base.results import Reason
 from archfit.options.settings import Toleration, TolerationRule
 from archfit.placement import tolerations as taints
@@ -28,13 +27,6 @@ if TYPE_CHECKING:
     from archfit.placement.case import PodCase
 
 
-def _reason(values: tuple[str, str, Effect, str, int]) -> Reason:
-    return Reason(*values)
-
-
-_shared = Memo(_reason, 256)  # pods of one stream often share them
-
-
 def of_affinity(
     case: PodCase, needed: RequiredTerms, pins: Sequence[str], needed_only: str
 ) -> Iterator[Reason]:
@@ -46,7 +38,7 @@ def of_affinity(
     beside = f"nodes without an architecture label stay open, as the pod tolerates {key}" if key else ""
     for expressions in needed.required:
         always = "--affinity always" if needed.only_always else beside
-        yield _shared["affinity", _text(expressions), effect, why or always, 0]
+        yield Reason("affinity", _text(expressions), effect, why or always)
     narrowed, own = dict(needed.narrowed), False
     for reach in case.reaches:
         index = reach.demand.index
@@ -61,7 +53,7 @@ def of_affinity(
         else:
             yield Reason("affinity", "", "none", _untouched(case, reach), index + 1)
     if needed is NOTHING and not own:
-        yield _shared["affinity", "", "none", _no_affinity(case, pins, needed_only), 0]
+        yield Reason("affinity", "", "none", _no_affinity(case, pins, needed_only))
 
 
 def _text(expressions: Sequence[Expression]) -> str:
@@ -112,10 +104,10 @@ def of_tolerations(
     own, wider = taints.covering(case.tolerations), taints.covering(new)
     for rule, why in zip(case.own.tolerate, whys, strict=True):
         if why:
-            yield _shared["tolerations", taint(rule.toleration), "left out", why, 0]
+            yield Reason("tolerations", taint(rule.toleration), "left out", why)
         elif rule.toleration in left:
             left.discard(rule.toleration)
-            yield _shared["tolerations", taint(rule.toleration), "added", "", 0]
+            yield Reason("tolerations", taint(rule.toleration), "added", "")
         else:
             name = taint(rule.toleration)
             if there := own(rule.toleration):

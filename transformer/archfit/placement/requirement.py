@@ -82,7 +82,8 @@ def judge(
     own, answers: as for `decide`. programs: what images start, None where that is not asked.
     Raises UsageError for overrides that disagree.
     """
-    evidence = ImageEvidence.at_gate(pod, answers_for(pod, answers, options, own), options)
+    given = answers_for(pod, answers, options, own)
+    evidence = ImageEvidence.from_answers(pod, given, options, at_gate=True)
     messages = (*own.messages, *evidence.messages)
     try:
         terms = demands(pod)

@@ -24,7 +24,6 @@ the annotation `inject.istio.io/templates`, by the label or annotation `sidecar.
 from __future__ import annotations
 
 from archfit.base.errors import InvalidReference
-from archfit.base.memo import Memo
 from archfit.base.patch import Path, dotted
 from archfit.base.results import FILLED_IN_LATER, Message
 from archfit.images.platforms import (
@@ -39,6 +38,7 @@ from archfit.images.platforms import (
 )
 from archfit.images.reference import parse
 from archfit.options.settings import PREFERRED, REQUIRED, Options, TolerationRule
+from archfit.placement.annotations import PREFIX, Annotations, annotated
 from archfit.startup.record import Record
 from archfit.workloads.pod_specs import controller_of, is_embedded
 from archfit.workloads.pods import ImageUse, Pod
@@ -50,14 +50,12 @@ if TYPE_CHECKING:
     from typing import Any, Literal, TypeAlias
 
     from archfit.options.settings import Exclude
-    from archfit.placement.annotations import Annotations
     from archfit.workloads.unsupported.untouched import Untouched
 
 LeftBy: TypeAlias = (
     'Literal["", "controller", "annotation", "nodeName", "exclude", "rule", "customResources", "placeholder", '
     '"virtual-kubelet"]'
 )
-_OURS = "archfit.dev/"  # `annotations.PREFIX`
 _LABELS = tuple(f"{prefix}kubernetes.io/{name}" for name in ("arch", "os") for prefix in ("", "beta."))
 VIRTUAL_KUBELET = "virtual-kubelet.io/provider"
 
@@ -151,7 +149,7 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
     if noted and noted.only is not None:
         narrowed = noted.only if narrowed is None else narrowed & noted.only
         ruled = ruled & noted.only if ruled is not None else None
-        only_by.append(f"{_OURS}only")
+        only_by.append(f"{PREFIX}only")
     if noted and noted.tolerate is not None:
         tolerate = noted.tolerate
     left_by, left_alone = _left_alone(
@@ -176,16 +174,14 @@ def _annotated(pod: Pod, options: Options) -> Annotations | None:
     for metadata in (pod.metadata, pod.object_metadata, *[metadata for _, metadata in pod.between]):
         notes = metadata.get("annotations")
         # What is no mapping is an error, and `annotations` has the sentence for it.
-        if notes and (notes.__class__ is not dict or any(name[:12] == _OURS for name in notes)):
-            from archfit.placement.annotations import annotated
-
+        if notes and (notes.__class__ is not dict or any(name[:12] == PREFIX for name in notes)):
             return annotated(pod, options.enforced_annotations)
     return None
 
 
 def _left_alone(pod: Pod, options: Options, *, skip_noted: bool, skip_ruled: bool) -> tuple[LeftBy, str]:
     if skip_noted:
-        return "annotation", f'{_OURS}skip is "true"'
+        return "annotation", f'{PREFIX}skip is "true"'
     name = pod.spec.get("nodeName")
     if name and isinstance(name, str):
         return "nodeName", f"spec.nodeName is set to {name}"
@@ -293,21 +289,12 @@ ISTIO_INJECT = "sidecar.istio.io/inject"
 ISTIO_TEMPLATES = "inject.istio.io/templates"
 
 
-def _unasked(text: str) -> Unasked | Malformed | None:
+def _refused(text: str) -> Unasked | Malformed | None:
     try:
         parse(text)
     except InvalidReference as error:
         return unanswerable(text, error)
     return None
-
-
-_no_reference = Memo(_unasked, 4096)
-_LONGEST_KEPT = 300
-"""Characters of an image; a longer one is parsed each time, so that the memo of a server stays small."""
-
-
-def _refused(text: str) -> Unasked | Malformed | None:
-    return _no_reference[text] if len(text) <= _LONGEST_KEPT else _unasked(text)
 
 
 def questions(pod: Pod, own: PodOptions, *, left_alone: bool = False) -> tuple[str, ...]:

@@ -207,7 +207,7 @@ def _transform(read: Inputs, run: Run, options: Options, write: Write) -> int:
     changes = tuple(
         change.replace(file=file.input.name)
         for file in files
-        for change in stream.OutputChanges(file.input.data, file.splices)
+        for change in stream.output_changes(file.input.data, file.splices)
     )
     report = run.prepare_report(0, messages, decisions, answers, changes)
     written: list[str] = []
