@@ -1,7 +1,5 @@
 """Records are frozen values that cost little to declare."""
 
-import copy
-
 import pytest
 
 from archfit.startup.record import _OFTEN, Record
@@ -55,13 +53,6 @@ def test_a_record_cannot_change():
 def test_replace_makes_a_changed_copy():
     point = Point(1, 2)
     assert (point.replace(y=3), point) == (Point(1, 3), Point(1, 2))
-
-
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy], ids=["copy", "deepcopy"])
-def test_a_frozen_value_is_its_own_copy(copied):
-    """python-jsonpatch copies what it is given."""
-    point = Point(1)
-    assert copied(point) is point
 
 
 def test_equality_and_hash_follow_type_and_fields():

@@ -114,55 +114,48 @@ def apply(value: Any, patch: Iterable[Operation]) -> Any:
 
     Each collection is copied once, whatever the number of operations in it. Raises PatchConflict.
     """
-    return _Application().applied(value, patch)
-
-
-class _Application:
-    """One application of a patch. own: the collections that were copied for it and may be changed, by their id."""
-
-    def __init__(self) -> None:
-        self._own: dict[int, Any] = {}
-
-    def applied(self, value: Any, patch: Iterable[Operation]) -> Any:
-        for step in patch:
-            if isinstance(step, Test):
-                _tested(value, step)
-            elif not step.path:
-                if isinstance(step, Remove):
-                    raise PatchConflict(f"{pointer(step.path)} does not exist")
-                value = step.value
-            else:
-                value = self._changed(value, step)
-        return value
-
-    def _changed(self, value: Any, step: Add | Remove) -> Any:
-        root = holder = self._copied(value, step)
-        for depth, token in enumerate(step.path[:-1]):
-            _existing(holder, token, step, step.path[: depth + 1])
-            inner = holder[token] = self._copied(holder[token], step)
-            holder = inner
-        last = step.path[-1]
-        if isinstance(step, Remove):
-            _existing(holder, last, step, step.path)
-            del holder[last]
-        elif isinstance(holder, dict):
-            holder[last] = step.value
-        elif last == "-":
-            holder.append(step.value)
-        elif isinstance(last, int) and last <= len(holder):
-            holder.insert(last, step.value)
+    own: dict[int, Any] = {}  # the collections that were copied and may be changed, by their id
+    for step in patch:
+        if isinstance(step, Test):
+            _tested(value, step)
+        elif step.path:
+            value = _changed(value, step, own)
+        elif isinstance(step, Remove):
+            raise PatchConflict(f"{pointer(step.path)} does not exist")
         else:
-            raise PatchConflict(f"{pointer(step.path)} does not exist")
-        return root
+            value = step.value
+    return value
 
-    def _copied(self, value: Any, step: Operation) -> Any:
-        if id(value) in self._own:
-            return value
-        if not isinstance(value, (dict, list)):
-            raise PatchConflict(f"{pointer(step.path)} does not exist")
-        own = value.copy()
-        self._own[id(own)] = own
-        return own
+
+def _changed(value: Any, step: Add | Remove, own: dict[int, Any]) -> Any:
+    root = holder = _copied(value, step, own)
+    for depth, token in enumerate(step.path[:-1]):
+        _existing(holder, token, step, step.path[: depth + 1])
+        inner = holder[token] = _copied(holder[token], step, own)
+        holder = inner
+    last = step.path[-1]
+    if isinstance(step, Remove):
+        _existing(holder, last, step, step.path)
+        del holder[last]
+    elif isinstance(holder, dict):
+        holder[last] = step.value
+    elif last == "-":
+        holder.append(step.value)
+    elif isinstance(last, int) and last <= len(holder):
+        holder.insert(last, step.value)
+    else:
+        raise PatchConflict(f"{pointer(step.path)} does not exist")
+    return root
+
+
+def _copied(value: Any, step: Operation, own: dict[int, Any]) -> Any:
+    if id(value) in own:
+        return value
+    if not isinstance(value, (dict, list)):
+        raise PatchConflict(f"{pointer(step.path)} does not exist")
+    copied = value.copy()
+    own[id(copied)] = copied
+    return copied
 
 
 def _existing(holder: Any, token: str | int, step: Operation, path: Path) -> None:

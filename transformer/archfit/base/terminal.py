@@ -105,10 +105,10 @@ class Progress:
     Silent for half a second, about a server for two, and always where there is no terminal.
     """
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float], *, quiet: bool = False) -> None:
+    def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
         self._stream = beneath(stream)
         self._clock = clock
-        self._silent = quiet or not stream.isatty()
+        self._silent = not stream.isatty()
         self._started = clock()
         self._shown = False
 

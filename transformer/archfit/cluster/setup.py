@@ -13,7 +13,7 @@ from typing import BinaryIO, TextIO
 from ruamel.yaml.comments import CommentedSeq
 
 from archfit.base.errors import Problem, UsageError
-from archfit.base.printable import count
+from archfit.base.printable import count, few
 from archfit.cli.setup.yaml_files import mapping, written
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.cluster_connection import connect
@@ -23,7 +23,7 @@ from archfit.cluster.pools.karpenter import KIND as NODE_POOL
 from archfit.cluster.pools.live import PoolObjects, nodes_and_pools
 from archfit.cluster.pools.object_files import objects_of
 from archfit.cluster.pools.read import PREFER, of_this_cluster, pools
-from archfit.cluster.summary import NodeSummary, some_of, summarised
+from archfit.cluster.summary import SHOWN_POOLS, NodeSummary, summarised
 from archfit.options.config_file import API_VERSION, KIND
 from archfit.options.taints import label_key
 
@@ -123,7 +123,7 @@ def _bringers(name: str, number: int, cluster: NodeSummary) -> str:
 
 def _carriers(number: int, node: str, pools: Sequence[str]) -> str:
     """`2 Linux nodes, NodePool default`."""
-    return ", ".join(filter(None, (count(number, node) if number else "", some_of(pools))))
+    return ", ".join(filter(None, (count(number, node) if number else "", few(pools, SHOWN_POOLS))))
 
 
 def _list(entries: Iterable[tuple[str, str]]) -> CommentedSeq:

@@ -19,10 +19,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from archfit.base.errors import InvalidInput, Problem
+from archfit.base.printable import few
 from archfit.cluster.nodes import Node, Taint, ascii_text
 from archfit.cluster.pools.pool import Pool
 from archfit.options.taints import ARCH_KEYS, architecture_of, system_taint, toleration_rule
 from archfit.startup.record import Record
+
+SHOWN_POOLS = 2
 
 
 class Carrier(Record):
@@ -194,11 +197,5 @@ def _named(those: Sequence[Carrier]) -> str:
     nodes = sum(not carrier.is_pool for carrier in those)
     parts = [f"node {titles[0][0]}" if nodes == 1 else f"{nodes} nodes, as {titles[0][0]}"] if nodes else []
     if titles[1]:
-        parts.append(some_of(titles[1]))
+        parts.append(few(titles[1], SHOWN_POOLS))
     return " and ".join(parts)
-
-
-def some_of(titles: Sequence[str]) -> str:
-    """The first two titles, and how many more there are."""
-    more = f" and {len(titles) - 2} more" if len(titles) > 2 else ""
-    return f"{', '.join(titles[:2])}{more}"

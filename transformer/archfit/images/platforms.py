@@ -8,6 +8,7 @@ from the baseline of its architecture, and always for arm.
 from __future__ import annotations
 
 from archfit.base.errors import InvalidReference, Problem
+from archfit.base.spelling import nearest
 from archfit.images.reference import is_placeholder
 from archfit.startup.record import Record
 
@@ -118,8 +119,6 @@ class ImagePlatforms(Record):
 
 def no_architecture(text: str) -> str:
     """Why a word is not a value of the label kubernetes.io/arch, and the word to write."""
-    from archfit.base.spelling import nearest  # only this error needs it
-
     word = text.lower().removeprefix("linux/").partition("/")[0].replace("-", "").replace("_", "")
     label = _TOOLS.get(word) or normalised("linux", word).architecture
     near = label if label in ARCHITECTURES else nearest(word, ARCHITECTURES)

@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from archfit.images.reference import Reference
 from archfit.lookup.entries import OwnKeys, key_of
 from archfit.registry.http.trust import USUAL, Tls, host_port
-from archfit.registry.registry_errors import RegistryError
+from archfit.registry.registry_errors import HelperNeeded, RegistryError
 from archfit.registry.routing.endpoints import Endpoint, itself
 from archfit.registry.routing.routes import Routes
 from archfit.startup import c_json
@@ -134,8 +134,6 @@ class ScopedKeys(OwnKeys):
     def _name_at(self, endpoint: Endpoint, *, helpers: bool) -> str | None:
         if self._keychain is None:
             return ""
-        from archfit.registry.credentials.keychain import HelperNeeded
-
         host = endpoint.host
         try:
             credential = self._keychain.find(host, endpoint.repository, helpers=helpers)

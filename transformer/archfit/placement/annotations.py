@@ -17,6 +17,7 @@ from __future__ import annotations
 from archfit.base.errors import InvalidReference
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Message
+from archfit.base.spelling import nearest
 from archfit.images.platforms import ARCHITECTURES, Platform, no_architecture, normalised, parse_platform
 from archfit.placement.fields import MalformedField, mapping
 from archfit.startup.record import Record
@@ -67,8 +68,6 @@ def metadata_chain(pod: Pod) -> list[tuple[Path, dict[str, Any]]]:
 
 def known_name(name: str) -> str:
     """The known name to write instead, as a question."""
-    from archfit.base.spelling import nearest  # only this error needs it
-
     close = nearest(name, KNOWN, 0.0)
     return f"did you mean {close}?" if close else f"known are {', '.join(KNOWN)}"
 

@@ -17,6 +17,7 @@ from fnmatch import fnmatchcase
 
 from archfit.base.errors import InvalidReference
 from archfit.base.memo import Memo
+from archfit.base.printable import few
 from archfit.base.results import Message, ObjectRef
 from archfit.base.row_finder import RowFinder
 from archfit.base.spelling import nearest
@@ -248,8 +249,8 @@ def nothing_matches(glob: Exclude, refs: Sequence[ObjectRef]) -> str:
         head += ", which is read as a kind"
         meant = meant or [f"*/{text}"] * any(ref.namespace == text for ref in refs)
     if meant or near:
-        return f"{head}: did you mean {_listed(meant or [near])}?"
-    return f"{head}: it holds {_listed(names) or 'no pods'}"
+        return f"{head}: did you mean {few(meant or [near], _SHOWN)}?"
+    return f"{head}: it holds {few(names, _SHOWN) or 'no pods'}"
 
 
 def _shown(match: Match) -> str:
@@ -261,7 +262,7 @@ def _no_image(pattern: str, images: Sequence[Reference]) -> str:
     tagged = ":" in pattern.rpartition("/")[2]
     names = list(dict.fromkeys(f"{image.name}:{image.tag}" if tagged else image.name for image in images))
     near = nearest(pattern, names[:_COMPARED])
-    hint = f"did you mean {near!r}?" if near else f"it holds {_listed(names) or 'none'}"
+    hint = f"did you mean {near!r}?" if near else f"it holds {few(names, _SHOWN) or 'none'}"
     return f"no image of the input matches {pattern!r}: {hint}"
 
 
@@ -273,8 +274,3 @@ def _references(texts: Iterable[str]) -> list[Reference]:
         except InvalidReference:
             continue
     return references
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{', '.join(names[:_SHOWN])}{more}"

@@ -26,7 +26,8 @@ from archfit.base.results import Decision, Location, Message, ObjectRef, has_err
 from archfit.cli.inputs.command_inputs import manifests_of
 from archfit.cli.invocation import Invocation
 from archfit.cli.usage.command_table import BY_NAME
-from archfit.cluster.checks import kubectl_of
+from archfit.cluster.cluster_connection import SECONDS
+from archfit.cluster.kubectl import Kubectl
 from archfit.images.reference import parse
 from archfit.options.settings import PREFERRED, REQUIRED, Options, Settings
 from archfit.policy.installed.dry_run import SKIP, Admitted, SamplePod, admitted, sample_pods
@@ -116,7 +117,8 @@ def check_policy(
         stderr.writelines(f"{line}\n" for line in (*lines(problems), failure(problems)))
         return 1
     samples = sample_pods(manifests.inventory.documents)
-    kubectl = kubectl_of(flags, environ)
+    context, kubeconfig = flags.context or "", flags.kubeconfig or ""
+    kubectl = Kubectl(environ, context=context, kubeconfig=kubeconfig, seconds=SECONDS)
     policy = installed(kubectl, settings)
     answers = iter(admitted(kubectl, samples))
     pairs = [(pod, next(answers) if pod.value is not None else None) for pod in samples]

@@ -26,6 +26,10 @@ class RegistryError(ArchfitError):
         self.status = status
 
 
+class HelperNeeded(RegistryError):
+    """Only a helper has the credential, and the caller allows none to be run."""
+
+
 class ManifestUnknown(RegistryError):
     """The registry answered: there is no such manifest."""
 

@@ -87,12 +87,6 @@ class Record(metaclass=_RecordType):
         inside = ", ".join(f"{field}={getattr(self, field)!r}" for field in type(self)._fields)
         return f"{type(self).__name__}({inside})"
 
-    def __copy__(self) -> Self:
-        return self
-
-    def __deepcopy__(self, _memo: object) -> Self:
-        return self
-
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
         """For pickle, between processes of one archfit: a frozen value is made, never filled."""
         return type(self), tuple([getattr(self, field) for field in type(self)._fields])

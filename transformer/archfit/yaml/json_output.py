@@ -10,6 +10,7 @@ from archfit import __version__
 from archfit.base.printable import json_text
 from archfit.base.results import Location, ObjectRef
 from archfit.startup import c_json
+from archfit.yaml.values import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def document_head(name: str) -> dict[str, str]:
 
 def json_output(value: Any, indent: int | None = 2) -> bytes:
     """The value as one JSON document in UTF-8, with a line break at its end. indent: None for a single line."""
-    return (json_text(c_json.dumps(value, indent=indent, default=_plain, ensure_ascii=False)) + "\n").encode()
+    return (json_text(c_json.dumps(value, indent=indent, default=plain, ensure_ascii=False)) + "\n").encode()
 
 
 def json_parts(members: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
@@ -72,7 +73,7 @@ def _texts(members: Iterable[tuple[str, Any]]) -> Iterator[str]:
 
 
 def _line(value: Any) -> str:
-    return c_json.dumps(value, default=_plain, ensure_ascii=False)
+    return c_json.dumps(value, default=plain, ensure_ascii=False)
 
 
 def object_value(ref: ObjectRef) -> dict[str, str]:
@@ -84,9 +85,3 @@ def location_value(location: Location) -> dict[str, Any]:
     """Where in the stream, as every report writes it."""
     where = location.where
     return {"document": location.document, "line": location.line, **({"source": where} if where else {})}
-
-
-def _plain(value: Any) -> Any:
-    from archfit.yaml.values import plain  # a report without decisions needs none of it
-
-    return plain(value)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from archfit.base.patch import Path, pattern_text, undotted
+from archfit.base.printable import few
 from archfit.cluster.crds.definitions import Definition, SchemaVersion
 from archfit.cluster.crds.schema import Facts, facts
 from archfit.options.settings import FIELDS, Workload
@@ -216,8 +217,7 @@ def _doubts(schema: Facts, places: dict[Path, Placement], rows: Iterable[Workloa
         elif not any(place.likely and place.path[: len(path)] == path for place in places.values()):
             loose.append(pattern_text(path))
     if loose:
-        more = f" and {len(loose) - OPEN_LIMIT} more" if len(loose) > OPEN_LIMIT else ""
-        yield f"{', '.join(loose[:OPEN_LIMIT])}{more}: the schema leaves this open; a row is needed if a pod is in it"
+        yield f"{few(loose, OPEN_LIMIT)}: the schema leaves this open; a row is needed if a pod is in it"
     for path in schema.embedded:
         yield f"{pattern_text(path)}: a whole object is there, which a row cannot describe"
 

@@ -29,7 +29,7 @@ from archfit.base.files import read_regular
 from archfit.images.reference import HUB_NAMES
 from archfit.registry.credentials.credential import Credential, checked, from_entry
 from archfit.registry.quirks import quirk_of
-from archfit.registry.registry_errors import Misconfigured, RegistryError
+from archfit.registry.registry_errors import HelperNeeded, Misconfigured, RegistryError
 from archfit.startup import c_json
 
 _OLDEST = ".dockercfg"
@@ -38,10 +38,6 @@ _MAX_FILE = 4 * 1024 * 1024
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.registry.credentials.credential_helper import Helper
-
-
-class HelperNeeded(RegistryError):
-    """Only a helper has the credential, and the caller allows none to be run."""
 
 
 class Keychain:
