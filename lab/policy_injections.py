@@ -13,8 +13,8 @@ makes it without any webhook.
     equal, and the record names more
                 another webhook wanted what archfit had added already, and so did not add it
     left alone  it has nothing of archfit's, although archfit would add something, and the companion names it
-    kept        it has expressions of an earlier pass, which are narrower than the decision, and nothing else, or what
-                is decided for it beside them: a narrowing by known images is safe, and stays
+    kept        it has expressions of an earlier pass, which are narrower than the decision, and what is decided for it
+                beside them: a narrowing by known images is safe, and stays
     late        the last step came after archfit's last pass: equal; warned of; or without a companion to warn
     late for the policy
                 the webhook had a pass after it, and leaves alone what the policy added to a pod with as many images
@@ -254,7 +254,7 @@ def _classified(policies: Policies, kind: str, found: Sequence[Stored]) -> Judge
             counts[f"{late}left alone, and named"] += 1
         elif _placement_is(one):
             counts[f"{late}equal, and the record names more"] += 1
-        elif _kept(one):
+        elif _canonical(one.actual) == _canonical(one.beside):
             counts[f"{late}kept{', warned of' if one.warnings else ''}"] += 1
         elif late and one.warnings:
             counts[f"{late}differs, warned of"] += 1
@@ -310,33 +310,6 @@ def _with_terms(plain: Any, actual: Any) -> Any:
     if required:
         affinity = made["spec"].setdefault("affinity", {})
         affinity.setdefault("nodeAffinity", {})[REQUIRED] = required
-    return made
-
-
-def _kept(one: Stored) -> bool:
-    """Whether it is the plain pod with narrower expressions, or with what is decided beside them."""
-    if _canonical(one.actual) == _canonical(one.beside):
-        return True
-    spec = _canonical(_without_expressions(one))["spec"]
-    expected = _canonical(_without_expressions(one._replace(actual=one.expected)))["spec"]
-    return spec in (_canonical(one.plain)["spec"], expected)
-
-
-def _without_expressions(one: Stored) -> Any:
-    """What is stored, less the expressions on architectures that the plain pod lacks."""
-    made, path = json.loads(json.dumps(one.actual)), ("affinity", "nodeAffinity", REQUIRED)
-    before, after = (_at(pod["spec"], path).get("nodeSelectorTerms", []) for pod in (one.plain, made))
-    for index, term in enumerate(after):
-        there = before[index].get("matchExpressions", []) if index < len(before) else []
-        if "matchExpressions" in term:
-            left = [one for one in term["matchExpressions"] if one in there or one["key"] != ARCH]
-            term["matchExpressions"] = left
-            if not left and (index >= len(before) or "matchExpressions" not in before[index]):
-                del term["matchExpressions"]
-    for depth in (2, 1, 0):
-        holder, was = (_at(pod["spec"], path[:depth]) for pod in (made, one.plain))
-        if path[depth] not in was and not _filled(holder.get(path[depth], {})):
-            holder.pop(path[depth], None)
     return made
 
 
