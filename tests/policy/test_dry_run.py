@@ -36,7 +36,9 @@ class Kubectl:
 
     def run(self, *words: str, given: bytes = b"") -> Ran:
         self.words = words
-        values = json.loads(given)["items"]
+        sent = json.loads(given)
+        assert (sent["apiVersion"], sent["kind"]) == ("v1", "List")
+        values = sent["items"]
         self.calls.append(values)
         complaints = [self.refuse(one["metadata"]["generateName"]) for one in values]
         kept = [one for one, complaint in zip(values, complaints, strict=True) if not complaint]

@@ -84,7 +84,8 @@ def requirement(operator: str, *values: str) -> dict[str, Any]:
         pytest.param(requirement("NotIn", "web"), {}, True, id="NotIn, missing"),
         pytest.param(requirement("NotIn", "web"), {"team": "web"}, False, id="NotIn"),
         pytest.param(requirement("Exists"), {"team": ""}, True, id="Exists"),
-        pytest.param(requirement("DoesNotExist"), {"team": ""}, False, id="DoesNotExist"),
+        pytest.param(requirement("DoesNotExist"), {}, True, id="DoesNotExist"),
+        pytest.param(requirement("DoesNotExist"), {"team": ""}, False, id="DoesNotExist, there"),
         pytest.param(requirement("Near"), {"team": ""}, False, id="an unknown operator"),
     ],
 )

@@ -318,6 +318,7 @@ def test_the_summary_says_how_many_images_the_policy_does_not_know(policy: Polic
         pytest.param([], 1, "or leave it out with --on-absent leave", id="absent, and the remedy"),
         pytest.param(["--on-absent", "leave"], 0, "pods with it get no toleration", id="absent, and left"),
         pytest.param(["--offline"], 1, "its platforms are not known", id="unknown"),
+        pytest.param(["--offline"], 1, "or leave it out with --on-unknown leave", id="unknown, and the remedy"),
         pytest.param(["--offline", "--on-unknown", "leave"], 1, "the manifests name no image with known platforms", id="unknown, and left"),
         pytest.param(["--offline", "--on-unknown", "assume", "--assume", "amd64"], 0, "those of --assume count", id="unknown, and assumed"),
     ],
@@ -356,9 +357,12 @@ def test_locked_names_what_the_lock_file_lacks(policy: Policy, registry: Registr
     assert policy.asking("--lock-file", lock, "--locked", "-", text=pod("nginx:1.27")).status == 0
 
 
-def test_input_that_is_no_manifest_is_an_error(policy: Policy):
-    said = policy.asking("-", text="a: b\n")
+@pytest.mark.parametrize("words", [[], ["--check"]], ids=["write", "check"])
+def test_input_that_is_no_manifest_is_an_error(policy: Policy, words: list[str]):
+    (policy.folder / "a.yaml").write_text("a: b\n", encoding="utf-8")
+    said = policy.asking(*words, "a.yaml", text="")
     assert (said.status, said.stdout) == (1, "")
+    assert "(a.yaml:1)" in said.stderr
 
 
 def test_file_names_cannot_leave_the_head_comment(policy: Policy):
@@ -487,3 +491,11 @@ def test_the_cluster_of_that_context_is_read_and_what_its_policy_knows_is_kept(c
     assert "from the pods and workloads of a cluster (1 image)" in said.stdout.splitlines()[0]
     assert "those in the installed policy are kept" in said.stderr
     assert cluster.run("--live", "--context", "dev", lock_file=False).status == 2
+
+
+def test_images_that_do_not_fit_are_counted(cluster: Policy, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("archfit.policy.table.MAX_LITERAL_IMAGES", 1)
+    said = cluster.run("--live", "--context", "prod", "--offline")
+    assert len(images(said)) == 1
+    assert "1 image did not fit into the policy" in said.stderr
+    assert "1 image with 1 different list of platforms; 1 image did not fit" in said.stderr.splitlines()[-1]
