@@ -10,7 +10,7 @@ import pytest
 from archfit.base.patch import Add, Operation, Remove, Test, apply
 from archfit.base.results import Location, ObjectRef
 from archfit.edit import object_patches
-from archfit.edit.object_patches import Entry, wrong_patches
+from archfit.edit.object_patches import ObjectPatch, wrong_patches
 from archfit.patch import command
 from archfit.yaml.values import Typed
 
@@ -26,8 +26,8 @@ VALUE = {
 }
 
 
-def entry(*steps: Operation) -> Entry:
-    return Entry(WEB, Location(1, 1), False, steps, VALUE)
+def entry(*steps: Operation) -> ObjectPatch:
+    return ObjectPatch(WEB, Location(1, 1), False, steps, VALUE)
 
 
 @pytest.mark.parametrize(

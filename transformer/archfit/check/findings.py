@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Decision, Location, Message, ObjectRef, Severity
-from archfit.placement.requirement import Lack, NotKnown, PlatformCheck
+from archfit.placement.requirement import LackingUse, NotKnown, PlatformCheck
 from archfit.startup.record import Record
 from archfit.workloads.builtin import group_of
 from archfit.workloads.pods import Pod
@@ -46,7 +46,7 @@ class Finding(Record):
     field: dotted path from the object's root, or "". document: 1-based, 0 where none can be named.
     missing: the platforms that the image lacks; offers: those it has; kept_off: the pod itself keeps away from all that
     is missing. left_alone: why archfit leaves the pod as it is. absent: what the registry said that has no such image.
-    not_there: what the index lists and the registry does not have, a sentence. programs: as of `Lack`.
+    not_there: what the index lists and the registry does not have, a sentence. programs: as of `LackingUse`.
     reason, cause: why an image is not known, in a word and in a sentence. newer: the nearest tags of an image that
     lacks a platform, where they were searched for; column: where the image stands on its line, 1-based and in code
     points, 0 where that is not known.
@@ -282,7 +282,7 @@ def of_verdicts(
         yield from _from_messages(pod, verdict.messages, line, reported)
 
 
-def _lacking(pod: Pod, lack: Lack) -> Finding:
+def _lacking(pod: Pod, lack: LackingUse) -> Finding:
     image = lack.use.text or ""
     offers = (
         f"it offers {', '.join(lack.offers) or 'nothing'}" if set(lack.missing) - set(lack.offers) else ""

@@ -25,7 +25,7 @@ from archfit.yaml.json_output import document_head, json_output, object_value
 from archfit.yaml.values import mapping_of, plain, text_of
 
 
-class Entry(Record):
+class ObjectPatch(Record):
     """One object that a patch is for.
 
     ref: its name is "" where the object only has a generateName. hook: Helm runs it apart. patch: from the object's
@@ -39,14 +39,14 @@ class Entry(Record):
     value: dict[str, Any]
 
 
-def entries(documents: Iterable[Document], decisions: Iterable[tuple[Pod, Decision]]) -> list[Entry]:
+def entries(documents: Iterable[Document], decisions: Iterable[tuple[Pod, Decision]]) -> list[ObjectPatch]:
     """One entry for each object of a stream, in order; its patch is empty where nothing changes.
 
     documents: those of the stream. An object inside of another is part of it, but the items of a list are objects of
     their own, as kustomize reads them.
     """
     values = {id(pod): document.value for document in documents for pod in document.pods}
-    by_object: dict[tuple[Location, Path], Entry] = {}
+    by_object: dict[tuple[Location, Path], ObjectPatch] = {}
     for pod, decision in decisions:
         root, value = _outermost(values[id(pod)], pod.path)
         patch = tuple(step.replace(path=step.path[len(root) :]) for step in decision.patch)
@@ -59,13 +59,13 @@ def entries(documents: Iterable[Document], decisions: Iterable[tuple[Pod, Decisi
         ref = pod.ref if pod.root == root else reference_of(value)
         notes = metadata.get("annotations")
         hook = isinstance(notes, dict) and HELM_HOOK in notes
-        by_object[key] = Entry(
+        by_object[key] = ObjectPatch(
             ref.replace(name=text_of(metadata.get("name"))), pod.location, hook, patch, value
         )
     return list(by_object.values())
 
 
-def problems(patched: Sequence[Entry]) -> list[Message]:
+def problems(patched: Sequence[ObjectPatch]) -> list[Message]:
     """Errors for objects that no target of kustomize can select alone."""
     refs = Counter(_identity(entry.ref) for entry in patched)
     messages = []
@@ -85,7 +85,7 @@ def problems(patched: Sequence[Entry]) -> list[Message]:
     return messages
 
 
-def as_json(patched: Iterable[Entry]) -> bytes:
+def as_json(patched: Iterable[ObjectPatch]) -> bytes:
     """The patches as a JSON document: of each the object, where it stands, and its RFC 6902 patch."""
     value = [
         {
@@ -115,7 +115,7 @@ def _identity(ref: ObjectRef) -> ObjectRef:
     return ref.replace(namespace=ref.namespace or "default")
 
 
-def wrong_patches(patched: Iterable[Entry]) -> list[Message]:
+def wrong_patches(patched: Iterable[ObjectPatch]) -> list[Message]:
     """Errors for patches that the two read differently, or that cannot be applied. Each is a bug of archfit's."""
     messages = []
     for entry in patched:

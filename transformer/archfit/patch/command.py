@@ -28,7 +28,7 @@ from archfit.cli.inputs.command_inputs import manifests_of, questions
 from archfit.cli.inputs.manifests import Manifests
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
-from archfit.edit.object_patches import Entry, as_json, entries, problems, wrong_patches
+from archfit.edit.object_patches import ObjectPatch, as_json, entries, problems, wrong_patches
 from archfit.edit.render import Style, block, block_member, quoted
 from archfit.explain.verbose import verbose_lines
 from archfit.pipeline import decide
@@ -158,7 +158,7 @@ FORMS = {
 }
 
 
-def as_yaml(name: str, patches: Sequence[Entry]) -> bytes:
+def as_yaml(name: str, patches: Sequence[ObjectPatch]) -> bytes:
     """The patches in one of FORMS. patches: also of the objects that stay as they are; without `problems`."""
     form = FORMS[name]
     changing = [entry for entry in patches if entry.patch]

@@ -70,22 +70,18 @@ def writable(
             for field, message in needed.items()
         ]
     else:
-        dropped = {
-            "affinity": [f"a preference of {name}" for name, _ in additions.preferred] if no_affinity else [],
-            "tolerations": [f"a toleration of {taint(toleration)}" for toleration in additions.tolerations]
-            if no_tolerations
-            else [],
-        }
+        preferences = [f"a preference of {name}" for name, _ in additions.preferred]
+        tolerations = [f"a toleration of {taint(toleration)}" for toleration in additions.tolerations]
         messages = [
             pod.message("info", _dropped(pod, field, names), pod.path)
-            for field, names in dropped.items()
+            for field, names in (
+                ("affinity", preferences * no_affinity),
+                ("tolerations", tolerations * no_tolerations),
+            )
             if names and not unplaced
         ]
-    problem = (
-        "its operator reads what it needs from another field"
-        if replaced
-        else f"{kind} has no field for what it needs"
-    )
+    elsewhere = "its operator reads what it needs from another field"
+    problem = elsewhere if replaced else f"{kind} has no field for what it needs"
     left = Additions(
         NOTHING if no_affinity else additions.terms,
         () if no_affinity else additions.preferred,

@@ -6,10 +6,10 @@ option stands for an answer that is missing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from archfit.base.results import Message
-from archfit.images.platforms import Absent, Answer, Malformed, Platform, Unasked, Unknown
+from archfit.images.platforms import Absent, Answer, Found, Malformed, Platform, Unasked, Unknown
 from archfit.images.reference import is_placeholder
 from archfit.options.settings import Options
 from archfit.placement.affinity import Demand, allowed, demands
@@ -23,7 +23,7 @@ from archfit.startup.record import Record
 from archfit.workloads.pods import ImageUse, Pod
 
 
-class Lack(Record):
+class LackingUse(Record):
     """One use of an image that does not run everywhere it has to.
 
     missing: the required platforms that it does not offer. offers: what it does. kept_off: the pod's own nodeSelector
@@ -62,7 +62,7 @@ class PlatformCheck(Record):
     """
 
     left_out: str = ""
-    lacks: tuple[Lack, ...] = ()
+    lacks: tuple[LackingUse, ...] = ()
     messages: tuple[Message, ...] = ()
     unknown: tuple[NotKnown, ...] = ()
     unasked: frozenset[tuple[str, str]] = frozenset()
@@ -99,32 +99,19 @@ def judge(
     filled_in = own.left_by == "placeholder"
     lacks, unread = [], []
     for use, known in evidence.known:
-        missing, wrong = [], []
-        why: dict[str, list[str]] = {}
-        start = container_start(pod, use) if programs else None
-        for platform in wanted:
-            architectures = offered(use, known, platform.os)
-            if architectures is not None and platform.architecture not in architectures:
-                missing.append(platform)
-            elif programs and start and (verdict := programs(use.text or "", platform, start)):
-                if verdict.state == "wrong":
-                    missing.append(platform)
-                    wrong.append(wrong_words(platform, verdict.words))
-                elif verdict.state == "unread":
-                    why.setdefault(verdict.words, []).append(_named(platform))
-        if why and not missing:
-            cause = "; ".join(f"{', '.join(names)}: {words}" for words, names in why.items())
-            unread.append(NotKnown(use, "not read", cause))
+        missing, wrong, why = _missing(pod, use, known, wanted, programs)
         if missing:
             kept_off = not filled_in and not any(_reachable(terms, platform) for platform in missing)
-            offers = tuple(str(platform) for platform in known.platforms)
-            lack = Lack(use, tuple(map(_named, missing)), offers, kept_off, own.left_alone)
-            lacks.append(lack.replace(not_there=known.not_there, programs="; ".join(wrong)))
+            offers = tuple(map(str, known.platforms))
+            lack = LackingUse(use, tuple(map(_named, missing)), offers, kept_off, own.left_alone)
+            lacks.append(lack.replace(not_there=known.not_there, programs=wrong))
+        elif why:
+            unread.append(NotKnown(use, "not read", why))
     unknown = []
     for use, answer in evidence.unknown:
         if isinstance(answer, Absent):
             names = tuple(map(_named, wanted))
-            lacks.append(Lack(use, names, (), False, own.left_alone, answer.detail))
+            lacks.append(LackingUse(use, names, (), False, own.left_alone, answer.detail))
         else:
             unknown.append(not_known(use, answer))
     unasked = frozenset(
@@ -133,6 +120,27 @@ def judge(
         if use.text and (known.listed or known.origin == "override")
     )
     return PlatformCheck("", tuple(lacks), messages, tuple(unknown), unasked, tuple(unread))
+
+
+def _missing(
+    pod: Pod, use: ImageUse, known: Found, wanted: Iterable[Platform], programs: ProgramsOf | None
+) -> tuple[list[Platform], str, str]:
+    """What a use lacks, then two sentences: which of it starts another machine's program, which was not read."""
+    missing, wrong = [], []
+    unread: dict[str, list[str]] = {}
+    start = container_start(pod, use) if programs else None
+    for platform in wanted:
+        architectures = offered(use, known, platform.os)
+        if architectures is not None and platform.architecture not in architectures:
+            missing.append(platform)
+        elif programs and start and (verdict := programs(use.text or "", platform, start)):
+            if verdict.state == "wrong":
+                missing.append(platform)
+                wrong.append(wrong_words(platform, verdict.words))
+            elif verdict.state == "unread":
+                unread.setdefault(verdict.words, []).append(_named(platform))
+    why = "; ".join(f"{', '.join(names)}: {words}" for words, names in unread.items())
+    return missing, "; ".join(wrong), why
 
 
 def container_start(pod: Pod, use: ImageUse) -> Start | None:
