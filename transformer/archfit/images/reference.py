@@ -21,6 +21,7 @@ PLACEHOLDERS = ("{", "$(", "<<")
 KO = "ko://"
 _LONGEST_PATH = 255
 _HEX = "0123456789abcdef"
+_DIGITS = {"sha256": 64, "sha512": 128}
 _IDENTIFIER_LENGTH = 64
 _LONGEST_TAG = 128
 
@@ -83,11 +84,8 @@ def is_path(text: str) -> bool:
 
 def is_digest(text: str) -> bool:
     """`sha256:` with 64, or `sha512:` with 128, lower-case hex digits: nothing else may enter a URL or a cache."""
-    if _is_usual_digest(text):
-        return True
-    from archfit.images.reference_grammar import follows_digest
-
-    return follows_digest(text) is not None
+    algorithm, _, value = text.partition(":")
+    return len(value) == _DIGITS.get(algorithm) and not value.strip(_HEX)
 
 
 def is_placeholder(text: str) -> bool:
@@ -107,7 +105,7 @@ def parse(text: str) -> Reference:
         or not (host == HUB or _is_usual_host(host))
         or not _is_usual_path(path)
         or (colon and not _is_usual_tag(tag))
-        or (at and not _is_usual_digest(digest))
+        or (at and not is_digest(digest))
     ):
         from archfit.images.reference_grammar import check
 
@@ -154,7 +152,3 @@ def _is_usual_tag(text: str) -> bool:
         and text[:1] not in ".-"
         and text.replace(".", "").replace("-", "").replace("_", "").isalnum()
     )
-
-
-def _is_usual_digest(text: str) -> bool:
-    return len(text) == 71 and text[:7] == "sha256:" and not text[7:].strip(_HEX)

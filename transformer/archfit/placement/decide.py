@@ -19,7 +19,7 @@ from archfit.options.settings import Options, Toleration
 from archfit.placement import tolerations as taints
 from archfit.placement.affinity import arch_pins, demands, runtime_pins, states_preference
 from archfit.placement.case import PodCase, is_immutable
-from archfit.placement.evidence import ImageEvidence, in_order, removed
+from archfit.placement.evidence import ImageEvidence, removed
 from archfit.placement.fields import MalformedField
 from archfit.placement.pod_patch import Additions, because, pod_patch
 from archfit.placement.reach import (
@@ -362,8 +362,8 @@ def _decision(
         outcome,
         reason,
         patch,
-        None if offered is None else in_order[offered],
-        in_order[case.reachable_architectures],
+        None if offered is None else tuple(sorted(offered)),
+        tuple(sorted(case.reachable_architectures)),
         lacking,
         case.immutable,
         tuple(case.messages),

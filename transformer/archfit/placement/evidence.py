@@ -22,7 +22,6 @@ internal/pkg/platform/platform_matcher.go.
 
 from __future__ import annotations
 
-from archfit.base.memo import Memo
 from archfit.base.patch import dotted
 from archfit.base.results import Message, Removed, Severity
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
@@ -88,13 +87,7 @@ def supported(images: KnownImages, os: str) -> frozenset[str] | None:
     return None if common is None else frozenset(common)
 
 
-def _sorted(architectures: frozenset[str]) -> tuple[str, ...]:
-    return tuple(sorted(architectures))
-
-
 _NO_PART = "it restricts nothing, and no toleration and no preference is added"
-in_order = Memo(_sorted, 256)
-"""Architectures, sorted."""
 
 
 def removed(images: KnownImages, os: str, architectures: Iterable[str]) -> tuple[Removed, ...]:

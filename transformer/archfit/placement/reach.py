@@ -27,7 +27,6 @@ message.
 
 from __future__ import annotations
 
-from archfit.base.memo import Memo
 from archfit.images.platforms import ARCHITECTURES
 from archfit.placement.affinity import (
     ARCH,
@@ -107,20 +106,13 @@ class Reach(Record):
         return frozenset([name for os, name in self.live_cells if os == "linux"])
 
 
-def _by_system(entries: tuple[str, ...]) -> dict[str, frozenset[str]]:
+def by_system(entries: tuple[str, ...]) -> dict[str, frozenset[str]]:
+    """The architectures of `clusterArchitectures` by OS; there are always some for linux."""
     by_os: dict[str, set[str]] = {"linux": set()}
     for entry in entries:
         os, _, architecture = entry.rpartition("/")
         by_os.setdefault(os or "linux", set()).add(architecture)
     return {os: frozenset(names) for os, names in by_os.items()}
-
-
-_clusters = Memo(_by_system, 8)
-
-
-def by_system(entries: tuple[str, ...]) -> dict[str, frozenset[str]]:
-    """The architectures of `clusterArchitectures` by OS; there are always some for linux."""
-    return _clusters[entries]
 
 
 def reaches(

@@ -15,7 +15,6 @@ from archfit.options.settings import Toleration, TolerationRule
 from archfit.placement import tolerations as taints
 from archfit.placement.affinity import ARCH, OS, Expression
 from archfit.placement.annotations import PREFIX, annotated
-from archfit.placement.evidence import in_order
 from archfit.placement.pod_patch import Additions, because, joined, taint
 from archfit.placement.reach import NOTHING, Reach, RequiredTerms, union
 
@@ -191,7 +190,7 @@ def _restricted_to(case: PodCase, terms: RequiredTerms) -> Sequence[str]:
         for key, _, _ in term
     }
     if OS not in keys:
-        return in_order[case.reachable_architectures]
+        return sorted(case.reachable_architectures)
     runs = {cell for reach in case.reaches for cell in reach.live_cells}
     if ARCH not in keys:
         return sorted({os for os, _ in runs})
