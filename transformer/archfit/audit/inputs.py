@@ -21,7 +21,6 @@ from archfit.audit.flags import AuditFlags
 from archfit.audit.readiness import keys_of
 from archfit.audit.running.collect import KUBE_SYSTEM, Collector
 from archfit.audit.running.list_stream import items
-from archfit.audit.running.object_fields import mapping
 from archfit.base import standard_streams
 from archfit.base.errors import UsageError
 from archfit.base.printable import count, few, visible
@@ -31,6 +30,7 @@ from archfit.cli.inputs.input_files import found_files, read_inputs
 from archfit.cluster import live_objects as live
 from archfit.cluster.cluster_connection import ClusterConnection, connect, get_if_there
 from archfit.cluster.cluster_error import ClusterError
+from archfit.cluster.nodes import mapping
 from archfit.cluster.pools.live import NOT_READ, pool_objects
 from archfit.facts.facts import AuditFacts
 from archfit.facts.merge import as_listed, merge

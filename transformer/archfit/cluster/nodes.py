@@ -96,14 +96,14 @@ def label(labels: Mapping[str, Any], keys: Iterable[str]) -> str:
 def mapping(value: object, *path: str) -> Mapping[str, Any]:
     """The mapping at a path of keys, {} where there is none."""
     for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value if isinstance(value, Mapping) else {}
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
 def sequence(value: object, *path: str) -> list[Mapping[str, Any]]:
     """The mappings of the list at a path of keys."""
     items = mapping(value, *path[:-1]).get(path[-1])
-    return [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 
 def taints_of(items: Iterable[Mapping[str, Any]]) -> tuple[Taint, ...]:

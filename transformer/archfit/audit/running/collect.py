@@ -22,8 +22,6 @@ from archfit.audit.running.object_fields import (
     is_virtual_node,
     is_windows,
     kept_labels,
-    mapping,
-    mappings,
     placement_terms,
     pod_state,
     standing_of,
@@ -35,7 +33,7 @@ from archfit.audit.running.pod_requests import amounts, devices, devices_of, req
 from archfit.audit.running.templates import Template, templates
 from archfit.audit.running.webhooks import Labels, Webhooks, labels_of
 from archfit.base.errors import InvalidInput
-from archfit.cluster.nodes import CLUSTER_NAME
+from archfit.cluster.nodes import CLUSTER_NAME, OS_KEYS, mapping, sequence
 from archfit.cluster.pools.pool import Pool
 from archfit.cluster.pools.read import is_beside, is_pool, of_this_cluster, pools
 from archfit.cluster.quantity import milli, units
@@ -213,16 +211,16 @@ class Collector:
         self._object(value, group_of(api_version), kind, where)
 
     def _object(self, value: Mapping[str, Any], group: str, kind: str, where: str) -> None:
-        metadata = mapping(value.get("metadata"))
-        marks = metadata.get("uid"), value.get("status"), mapping(value.get("spec")).get("nodeName")
+        metadata = mapping(value, "metadata")
+        marks = metadata.get("uid"), value.get("status"), mapping(value, "spec").get("nodeName")
         of_cluster = self._source != "manifests" and any(marks)
         if (group, kind) == ("", "Node"):
             if self._is_new(value, metadata, kind):
                 facts = node_facts(value)
                 self._of_cluster = True
                 self._nodes[facts.name] = facts
-                self._labels[facts.name] = mapping(metadata.get("labels"))
-                cluster = text(mapping(metadata.get("annotations")).get(CLUSTER_NAME))
+                self._labels[facts.name] = mapping(metadata, "labels")
+                cluster = text(mapping(metadata, "annotations").get(CLUSTER_NAME))
                 self._clusters.update([cluster] if cluster else [])
         elif (group, kind) == ("", "Pod") and of_cluster:
             if self._is_new(value, metadata, kind):
@@ -235,7 +233,7 @@ class Collector:
             self._other(value, metadata, kind, where, of_cluster=of_cluster)
 
     def _pod(self, pod: Mapping[str, Any], metadata: Mapping[str, Any]) -> None:
-        spec = mapping(pod.get("spec"))
+        spec = mapping(pod, "spec")
         itself = Named(text(metadata.get("namespace")), "Pod", text(metadata.get("name")))
         owner = self._owners.of_pod(itself, metadata)
         standing = standing_of(pod)
@@ -255,7 +253,7 @@ class Collector:
             pod_state(pod),
         )
         if self._programs:
-            for container in (*mappings(spec.get("containers")), *mappings(spec.get("initContainers"))):
+            for container in (*sequence(spec, "containers"), *sequence(spec, "initContainers")):
                 self._start(reference_of(text(container.get("image"))), start_of(container))
         if standing != "finished":
             self._labelled.add((owner, labels_of(metadata.get("labels"))))
@@ -332,9 +330,9 @@ class Collector:
 
 def _newest(value: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
     """The newest time that the API server or a kubelet wrote into an object, "" for none."""
-    status = mapping(value.get("status"))
+    status = mapping(value, "status")
     times = [metadata.get("creationTimestamp"), status.get("startTime")]
-    for condition in mappings(status.get("conditions")):
+    for condition in sequence(status, "conditions"):
         times += (condition.get("lastTransitionTime"), condition.get("lastHeartbeatTime"))
     return max((time for time in times if isinstance(time, str) and _TIME(time)), default="")
 
@@ -344,7 +342,6 @@ def _hashed(value: Any) -> int:
     return int.from_bytes(hashlib.blake2b(written.encode(), digest_size=16).digest(), "big")
 
 
-_OS = ("kubernetes.io/os", "beta.kubernetes.io/os")
 _INSTANCE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 _ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 _CAPACITY = {
@@ -358,14 +355,14 @@ _CAPACITY = {
 
 def node_facts(node: Mapping[str, Any]) -> NodeFacts:
     """The facts of a Node (core/v1), without a snapshot and without what its pods request."""
-    metadata, spec = mapping(node.get("metadata")), mapping(node.get("spec"))
-    status = mapping(node.get("status"))
-    info, labels = mapping(status.get("nodeInfo")), mapping(metadata.get("labels"))
+    metadata, spec = mapping(node, "metadata"), mapping(node, "spec")
+    status = mapping(node, "status")
+    info, labels = mapping(status, "nodeInfo"), mapping(metadata, "labels")
     allocatable = amounts(status.get("allocatable"))
     return NodeFacts(
         "",
         text(metadata.get("name")),
-        _first(labels, _OS) or text(info.get("operatingSystem")) or "linux",
+        _first(labels, OS_KEYS) or text(info.get("operatingSystem")) or "linux",
         _first(labels, ARCH_KEYS),
         text(info.get("architecture")),
         text(info.get("containerRuntimeVersion")),
@@ -373,13 +370,13 @@ def node_facts(node: Mapping[str, Any]) -> NodeFacts:
         next((words.get(text(labels.get(key)), "") for key, words in _CAPACITY.items() if key in labels), ""),
         _first(labels, _ZONE),
         spec.get("unschedulable") is True,
-        tuple(sorted(_taint(taint) for taint in mappings(spec.get("taints")))),
+        tuple(sorted(_taint(taint) for taint in sequence(spec, "taints"))),
         max(0, milli(allocatable.get("cpu", 0))),
         max(0, units(allocatable.get("memory", 0))),
         max(0, units(allocatable.get("pods", 0))),
         ready=any(
             condition.get("type") == "Ready" and condition.get("status") == "True"
-            for condition in mappings(status.get("conditions"))
+            for condition in sequence(status, "conditions")
         ),
         virtual=is_virtual_node(node),
         uid=text(metadata.get("uid")),

@@ -20,8 +20,9 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from archfit.audit.running.object_fields import mapping, mappings, text
+from archfit.audit.running.object_fields import text
 from archfit.base.errors import InvalidReference
+from archfit.cluster.nodes import mapping, sequence
 from archfit.facts.facts import ContainerImage, Role
 from archfit.images.reference import parse
 from archfit.startup.record import Record
@@ -53,17 +54,17 @@ def container_statuses(
 
     log: the last lines of a container of which nothing but a suspicion is known; None where nobody reads them.
     """
-    spec, status = mapping(pod.get("spec")), mapping(pod.get("status"))
+    spec, status = mapping(pod, "spec"), mapping(pod, "status")
     entries = {
         text(entry.get("name")): entry
         for name in ("containerStatuses", "initContainerStatuses")
-        for entry in mappings(status.get(name))
+        for entry in sequence(status, name)
     }
-    marked = mapping(mapping(pod.get("metadata")).get("labels")).get(_MARK) == "true"
+    marked = mapping(pod, "metadata", "labels").get(_MARK) == "true"
     return tuple(
         _status(container, entries[text(container.get("name"))], log, marked=marked)
         for name, _ in _LISTS
-        for container in mappings(spec.get(name))
+        for container in sequence(spec, name)
         if text(container.get("name")) in entries
     )
 
@@ -87,11 +88,11 @@ def container_images(spec: Mapping[str, Any]) -> tuple[ContainerImage, ...]:
     images = [
         container_image(text(container.get("name")), role, text(container.get("image")))
         for name, role in _LISTS
-        for container in mappings(spec.get(name))
+        for container in sequence(spec, name)
     ]
-    for volume in mappings(spec.get("volumes")):
+    for volume in sequence(spec, "volumes"):
         if "image" in volume:
-            reference = text(mapping(volume["image"]).get("reference"))
+            reference = text(mapping(volume, "image").get("reference"))
             images.append(container_image(text(volume.get("name")), "volume", reference))
     return tuple(images)
 
@@ -103,7 +104,7 @@ def _status(
     evidence = runtime_evidence(entry)
     if evidence == SUSPICION and (lines := log(name)) is not None:
         evidence = _word([lines])
-    state, ready = mapping(entry.get("state")), entry.get("ready") is True
+    state, ready = mapping(entry, "state"), entry.get("ready") is True
     if marked and not ready and "running" not in state:
         evidence = _EXEC
     part = mapping(state.get("waiting") or state.get("terminated"))
@@ -166,5 +167,4 @@ def _ended_at_once(state: Mapping[str, Any]) -> bool:
 
 def _states(status: object) -> Iterator[Mapping[str, Any]]:
     for name in ("state", "lastState"):
-        state = mapping(mapping(status).get(name))
-        yield from mappings([state.get("waiting"), state.get("terminated")])
+        yield from (mapping(status, name, part) for part in ("waiting", "terminated"))

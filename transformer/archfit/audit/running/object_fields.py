@@ -6,15 +6,14 @@ system; fields (`matchFields`) are taken as met.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from archfit.cluster.nodes import mapping, sequence
 from archfit.facts.facts import Condition, PodState, Standing, Term, any_of
 from archfit.options.settings import REQUIRED
 from archfit.placement.affinity import ARCH, OS_LABELS, meets
 from archfit.placement.selection import VIRTUAL_KUBELET
-
-_NOTHING: dict[str, Any] = {}
 
 
 def kept_labels(metadata: Mapping[str, Any], keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -22,23 +21,10 @@ def kept_labels(metadata: Mapping[str, Any], keys: Iterable[str]) -> tuple[tuple
     labels = []
     for key in keys:
         kind, _, name = key.partition("=")
-        values = mapping(metadata.get(f"{kind}s"))
+        values = mapping(metadata, f"{kind}s")
         if name in values:
             labels.append((key, text(values[name])))
     return tuple(sorted(labels))
-
-
-def mapping(value: Any) -> Mapping[str, Any]:
-    """The value, or an empty mapping in the place of anything else."""
-    return value if isinstance(value, dict) else _NOTHING
-
-
-def mappings(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The mappings in a list; nothing for anything else."""
-    if isinstance(value, list):
-        for item in value:
-            if isinstance(item, dict):
-                yield item
 
 
 def text(value: Any) -> str:
@@ -55,7 +41,7 @@ def tolerations(spec: Mapping[str, Any]) -> tuple[tuple[str, str, str, str], ...
             text(entry.get("value")),
             text(entry.get("effect")),
         )
-        for entry in mappings(spec.get("tolerations"))
+        for entry in sequence(spec, "tolerations")
         if entry.get("tolerationSeconds") is None
     }
     return tuple(sorted(tolerated))
@@ -63,35 +49,32 @@ def tolerations(spec: Mapping[str, Any]) -> tuple[tuple[str, str, str, str], ...
 
 def controller(metadata: Mapping[str, Any]) -> tuple[str, str]:
     """(kind, name) of the owner that controls the object (metav1.GetControllerOf), ("", "") where none does."""
-    for owner in mappings(metadata.get("ownerReferences")):
+    for owner in sequence(metadata, "ownerReferences"):
         if owner.get("controller") is True:
             return text(owner.get("kind")), text(owner.get("name"))
     return "", ""
 
 
 _NOWHERE = Term(((ARCH, "In", ()),))
+_TERMS = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 
 
 def placement_terms(spec: Mapping[str, Any]) -> tuple[Term, ...]:
     """What a pod spec asks of the labels of its node, sorted; see `facts.WorkloadFacts`."""
-    selector = mapping(spec.get("nodeSelector"))
-    required = mapping(mapping(spec.get("affinity")).get("nodeAffinity")).get(REQUIRED)
-    if not selector and not required:
-        return ()
+    selector = mapping(spec, "nodeSelector")
     selected: list[Condition] = [
         (key, "In", (value,)) for key, value in selector.items() if isinstance(value, str)
     ]
-    stated = mapping(required).get("nodeSelectorTerms")
-    if not isinstance(stated, list):
-        terms = {_term(selected, [])}
-    else:
-        filled = [
-            term for term in mappings(stated) if term.get("matchExpressions") or term.get("matchFields")
-        ]
-        asked_for = [list(map(_condition, mappings(term.get("matchExpressions")))) for term in filled]
-        terms = {_term(selected, conditions) for conditions in asked_for if _is_for_linux(conditions)}
-        terms = terms or {_NOWHERE}
-    return any_of(terms)
+    if not isinstance(mapping(spec, *_TERMS[:-1]).get(_TERMS[-1]), list):
+        return any_of([_term(selected, [])])
+    stated = [
+        list(map(_condition, sequence(term, "matchExpressions")))
+        for term in sequence(spec, *_TERMS)
+        if term.get("matchExpressions") or term.get("matchFields")
+    ]
+    return any_of(
+        [_term(selected, conditions) for conditions in stated if _is_for_linux(conditions)] or [_NOWHERE]
+    )
 
 
 def _condition(expression: Mapping[str, Any]) -> Condition:
@@ -113,30 +96,23 @@ def _term(selected: list[Condition], conditions: list[Condition]) -> Term:
     return Term(tuple(sorted(both)), end)
 
 
-def _required_terms(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    required = mapping(mapping(mapping(spec.get("affinity")).get("nodeAffinity")).get(REQUIRED))
-    return list(mappings(required.get("nodeSelectorTerms")))
-
-
 def pod_state(pod: Mapping[str, Any]) -> PodState | None:
     """Why a pod does not run, None where it does, has finished, or nothing says so."""
-    status = mapping(pod.get("status"))
+    status = mapping(pod, "status")
     phase = status.get("phase")
     if phase in ("Succeeded", "Failed"):
         return None
-    conditions = {text(condition.get("type")): condition for condition in mappings(status.get("conditions"))}
-    if phase == "Running" and mapping(conditions.get("Ready")).get("status", "True") == "True":
+    conditions = {text(condition.get("type")): condition for condition in sequence(status, "conditions")}
+    if phase == "Running" and mapping(conditions, "Ready").get("status", "True") == "True":
         return None
     for name in ("containerStatuses", "initContainerStatuses"):
-        for entry in mappings(status.get(name)):
-            if mapping(mapping(entry.get("state")).get("waiting")).get("reason") == "CrashLoopBackOff":
+        for entry in sequence(status, name):
+            if mapping(entry, "state", "waiting").get("reason") == "CrashLoopBackOff":
                 return "crashing"
     if phase == "Running":
         return "unready"
     return (
-        "unschedulable"
-        if mapping(conditions.get("PodScheduled")).get("reason") == "Unschedulable"
-        else "pending"
+        "unschedulable" if mapping(conditions, "PodScheduled").get("reason") == "Unschedulable" else "pending"
     )
 
 
@@ -146,18 +122,18 @@ _FARGATE = "eks.amazonaws.com/compute-type"
 
 def standing_of(pod: Mapping[str, Any]) -> Standing:
     """What the pod says itself; `on_node` adds what its node says. mirror: a static pod of its node."""
-    metadata, spec = mapping(pod.get("metadata")), mapping(pod.get("spec"))
-    phase = text(mapping(pod.get("status")).get("phase"))
+    metadata, spec = mapping(pod, "metadata"), mapping(pod, "spec")
+    phase = text(mapping(pod, "status").get("phase"))
     if phase in ("Succeeded", "Failed"):
         return "finished"
     kind, _ = controller(metadata)
-    if _MIRROR in mapping(metadata.get("annotations")) or kind == "Node":
+    if _MIRROR in mapping(metadata, "annotations") or kind == "Node":
         return "mirror"
     if is_windows(spec):
         return "windows"
     if kind == "DaemonSet":
         return "daemonset"
-    if mapping(spec.get("nodeSelector")).get("type") == "virtual-kubelet":
+    if mapping(spec, "nodeSelector").get("type") == "virtual-kubelet":
         return "virtual"
     if spec.get("schedulingGates") and not spec.get("nodeName"):
         return "gated"
@@ -176,18 +152,18 @@ def on_node(standing: Standing, os: str, *, virtual: bool) -> Standing:
 
 def is_windows(spec: Mapping[str, Any]) -> bool:
     """Whether a pod spec is for Windows."""
-    selector = mapping(spec.get("nodeSelector"))
-    if mapping(spec.get("os")).get("name") == "windows" or any(
+    selector = mapping(spec, "nodeSelector")
+    if mapping(spec, "os").get("name") == "windows" or any(
         selector.get(label) == "windows" for label in OS_LABELS
     ):
         return True
-    terms = _required_terms(spec)
+    terms = sequence(spec, *_TERMS)
     return bool(terms) and all(
         any(
             need.get("key") in OS_LABELS
             and need.get("operator") == "In"
             and need.get("values") == ["windows"]
-            for need in mappings(term.get("matchExpressions"))
+            for need in sequence(term, "matchExpressions")
         )
         for term in terms
     )
@@ -195,8 +171,8 @@ def is_windows(spec: Mapping[str, Any]) -> bool:
 
 def is_virtual_node(node: Mapping[str, Any]) -> bool:
     """Whether a Node stands for something else than a machine of the cluster: virtual kubelets, EKS Fargate."""
-    labels = mapping(mapping(node.get("metadata")).get("labels"))
-    taints = mappings(mapping(node.get("spec")).get("taints"))
+    labels = mapping(node, "metadata", "labels")
+    taints = sequence(node, "spec", "taints")
     return (
         labels.get("type") == "virtual-kubelet"
         or labels.get(_FARGATE) == "fargate"

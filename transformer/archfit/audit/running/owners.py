@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from archfit.audit.running.object_fields import controller, mapping, text
+from archfit.audit.running.object_fields import controller, text
+from archfit.cluster.nodes import mapping
 from archfit.startup.record import Record
 
 _HASHES = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
@@ -53,7 +54,7 @@ class Owners:
         if not name:
             return pod
         direct = Named(pod.namespace, kind, name)
-        if direct not in self._by_name and (guess := _by_name(direct, mapping(metadata.get("labels")))):
+        if direct not in self._by_name and (guess := _by_name(direct, mapping(metadata, "labels"))):
             self._by_name[direct] = guess
         return direct
 

@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from archfit.audit.running.object_fields import mapping, mappings, text
+from archfit.audit.running.object_fields import text
+from archfit.cluster.nodes import mapping, sequence
 from archfit.cluster.quantity import milli, nano, units
 
 _POD_LEVEL = ("cpu", "memory")
@@ -35,16 +36,16 @@ def requested(pod: Mapping[str, Any]) -> tuple[int, int]:
 
 def requested_by_manifest(spec: Mapping[str, Any]) -> tuple[int, int]:
     """(1/1000 CPU, bytes of memory) that a pod would request that is made of this pod spec."""
-    containers = {name: [*map(_limits_as_requests, mappings(spec.get(name)))] for name in _CONTAINERS}
+    containers = {name: [*map(_limits_as_requests, sequence(spec, name))] for name in _CONTAINERS}
     defaulted = {**spec, **containers}
-    own = mapping(spec.get("resources"))
+    own = mapping(spec, "resources")
     limits = amounts(own.get("limits"))
     if limits:
         of_containers = _of_containers(defaulted, {}, infeasible=False)
-        requests = mapping(own.get("requests"))
+        requests = mapping(own, "requests")
         more = {
             name: text
-            for name, text in mapping(own.get("limits")).items()
+            for name, text in mapping(own, "limits").items()
             if name in limits and name not in requests and name not in of_containers
         }
         defaulted["resources"] = {**own, "requests": {**requests, **more}}
@@ -53,18 +54,18 @@ def requested_by_manifest(spec: Mapping[str, Any]) -> tuple[int, int]:
 
 def pod_requests(pod: Mapping[str, Any]) -> dict[str, int]:
     """Each resource that the pod requests, in 1/1,000,000,000; what is no quantity counts as nothing."""
-    spec, status = mapping(pod.get("spec")), mapping(pod.get("status"))
+    spec, status = mapping(pod, "spec"), mapping(pod, "status")
     infeasible = _is_infeasible(status)
     statuses = {
         text(entry.get("name")): entry
         for name in ("containerStatuses", "initContainerStatuses")
-        for entry in mappings(status.get(name))
+        for entry in sequence(status, name)
         if entry.get("resources") is not None
     }
     requests = _of_containers(spec, statuses, infeasible=infeasible)
     own = {
         name: amount
-        for name, amount in amounts(mapping(spec.get("resources")).get("requests")).items()
+        for name, amount in amounts(mapping(spec, "resources").get("requests")).items()
         if name in _POD_LEVEL or name.startswith(_HUGE_PAGES)
     }
     if own:
@@ -79,10 +80,10 @@ def pod_requests(pod: Mapping[str, Any]) -> dict[str, int]:
 def devices(spec: Mapping[str, Any]) -> tuple[str, ...]:
     """What a pod of this spec needs of its node beside CPU, memory and storage, sorted."""
     needs = [spec.get("resources")]
-    needs += [container.get("resources") for key in _CONTAINERS for container in mappings(spec.get(key))]
+    needs += [container.get("resources") for key in _CONTAINERS for container in sequence(spec, key)]
     lists = [mapping(need).get(key) for need in needs if need for key in ("requests", "limits")]
     names = {name for resources in lists if resources for name in devices_of(resources)}
-    if any(True for _ in mappings(spec.get("resourceClaims"))):
+    if sequence(spec, "resourceClaims"):
         names.add(_CLAIMS)
     return tuple(sorted(names))
 
@@ -116,11 +117,11 @@ def _of_containers(
     spec: Mapping[str, Any], statuses: Mapping[Any, Mapping[str, Any]], *, infeasible: bool
 ) -> dict[str, int]:
     requests: dict[str, int] = {}
-    for container in mappings(spec.get("containers")):
+    for container in sequence(spec, "containers"):
         _add(requests, _of(container, statuses, infeasible=infeasible))
     sidecars: dict[str, int] = {}
     init: dict[str, int] = {}
-    for container in mappings(spec.get("initContainers")):
+    for container in sequence(spec, "initContainers"):
         if container.get("restartPolicy") == "Always":
             own = _of(container, statuses, infeasible=infeasible)
             _add(requests, own)
@@ -137,7 +138,7 @@ def _of_containers(
 def _of(
     container: Mapping[str, Any], statuses: Mapping[Any, Mapping[str, Any]], *, infeasible: bool
 ) -> dict[str, int]:
-    requests = amounts(mapping(container.get("resources")).get("requests"))
+    requests = amounts(mapping(container, "resources").get("requests"))
     status = statuses.get(text(container.get("name"))) if statuses else None
     return requests if status is None else _effective(requests, status, infeasible=infeasible)
 
@@ -145,22 +146,22 @@ def _of(
 def _effective(stated: dict[str, int], status: Mapping[str, Any], *, infeasible: bool) -> dict[str, int]:
     """What a container or a pod requests, beside what its status says of a resize."""
     requests = {} if infeasible else dict(stated)
-    _raise(requests, amounts(mapping(status.get("resources")).get("requests")))
+    _raise(requests, amounts(mapping(status, "resources").get("requests")))
     _raise(requests, amounts(status.get("allocatedResources")))
     return requests
 
 
 def _is_infeasible(status: Mapping[str, Any]) -> bool:
-    for condition in mappings(status.get("conditions")):
+    for condition in sequence(status, "conditions"):
         if condition.get("type") == "PodResizePending":
             return bool(condition.get("reason") == "Infeasible")
     return False
 
 
 def _limits_as_requests(container: Mapping[str, Any]) -> dict[str, Any]:
-    resources = mapping(container.get("resources"))
-    limits = mapping(resources.get("limits"))
-    requests = {**limits, **mapping(resources.get("requests"))}
+    resources = mapping(container, "resources")
+    limits = mapping(resources, "limits")
+    requests = {**limits, **mapping(resources, "requests")}
     return {**container, "resources": {**resources, "requests": requests}}
 
 

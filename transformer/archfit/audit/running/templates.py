@@ -9,8 +9,6 @@ from archfit.audit.running.container_images import container_image, reference_of
 from archfit.audit.running.object_fields import (
     is_windows,
     kept_labels,
-    mapping,
-    mappings,
     placement_terms,
     tolerations,
 )
@@ -18,6 +16,7 @@ from archfit.audit.running.pod_requests import devices, requested_by_manifest
 from archfit.audit.running.webhooks import Labels, labels_of
 from archfit.base.patch import Path
 from archfit.base.results import Location
+from archfit.cluster.nodes import mapping, sequence
 from archfit.facts.facts import ContainerImage, Role, Term
 from archfit.placement.requirement import container_start
 from archfit.programs.start import Start
@@ -73,7 +72,7 @@ def templates(
                 started(reference_of(use.text), start)
         cpu, memory = requested_by_manifest(spec)
         root = _at(value, pod.root)
-        metadata = mapping(_at(value, pod.path[:-1]).get("metadata"))
+        metadata = mapping(_at(value, pod.path[:-1]), "metadata")
         yield Template(
             pod.ref.namespace,
             pod.ref.kind,
@@ -86,7 +85,7 @@ def templates(
             tolerations(spec),
             is_windows(spec),
             pod.ref.kind == "DaemonSet",
-            "Job" in pod.ref.kind and mapping(root.get("spec")).get("suspend") is True,
+            "Job" in pod.ref.kind and mapping(root, "spec").get("suspend") is True,
             pod.ref.kind == "Job" and _is_done(root),
             kept_labels(metadata, keys),
             devices(spec),
@@ -100,9 +99,9 @@ def _image(use: ImageUse) -> ContainerImage:
 
 
 def _pods(pod: Pod, value: Mapping[str, Any]) -> int:
-    spec = mapping(value.get("spec"))
+    spec = mapping(value, "spec")
     if pod.ref.kind == "CronJob":
-        spec = mapping(mapping(spec.get("jobTemplate")).get("spec"))
+        spec = mapping(spec, "jobTemplate", "spec")
     if pod.ref.kind in ("Job", "CronJob"):
         pods = spec.get("parallelism")
     else:
@@ -114,7 +113,7 @@ def _pods(pod: Pod, value: Mapping[str, Any]) -> int:
 def _is_done(job: Mapping[str, Any]) -> bool:
     return any(
         condition.get("type") in ("Complete", "Failed") and condition.get("status") == "True"
-        for condition in mappings(mapping(job.get("status")).get("conditions"))
+        for condition in sequence(job, "status", "conditions")
     )
 
 

@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from archfit.audit.running.object_fields import mapping, mappings, text
+from archfit.audit.running.object_fields import text
+from archfit.cluster.nodes import mapping, sequence
 
 Labels: TypeAlias = tuple[tuple[str, str], ...]
 _CONFIGURATIONS = frozenset({
@@ -40,16 +41,16 @@ class Webhooks:
     def add(self, group: str, kind: str, value: Mapping[str, Any]) -> list[Any]:
         """Each thing that the object adds, as JSON's own values; [] for other kinds, and for what was read before."""
         if (group, kind) in _CONFIGURATIONS:
-            configs = [mapping(webhook.get("clientConfig")) for webhook in mappings(value.get("webhooks"))]
-            services = [service for config in configs if (service := mapping(config.get("service")))]
+            configs = [mapping(webhook, "clientConfig") for webhook in sequence(value, "webhooks")]
+            services = [service for config in configs if (service := mapping(config, "service"))]
             named = {(text(service.get("namespace")), text(service.get("name"))) for service in services}
             new = sorted(named - self._named)
             self._named |= named
             return [list(name) for name in new]
         if (group, kind) != _SERVICE:
             return []
-        metadata = mapping(value.get("metadata"))
-        labels = labels_of(mapping(value.get("spec")).get("selector"))
+        metadata = mapping(value, "metadata")
+        labels = labels_of(mapping(value, "spec").get("selector"))
         row = text(metadata.get("namespace")), text(metadata.get("name")), labels
         if not labels or row in self._selectors:
             return []
