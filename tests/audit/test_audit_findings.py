@@ -12,7 +12,6 @@ from tests.audit.audit_clusters import BOTH, asking, facts_of, image, node, uses
 from archfit.audit.compare import compare
 from archfit.audit.findings import findings
 from archfit.audit.prices import parse_prices
-from archfit.audit.readiness import image_state
 from archfit.audit.report.text import render
 from archfit.audit.report.words import (
     change_sentences,
@@ -43,7 +42,8 @@ def state_of(facts, architecture="arm64"):
 
 
 def test_an_image_that_restricts_nothing_runs_everywhere():
-    assert image_state(image("x.example/a:1", ()).replace(restricts=False), "arm64", {}) == "yes"
+    anywhere = image("x.example/a:1", ()).replace(restricts=False)
+    assert findings(AuditFacts(images=(anywhere,))).images[0].states == ("yes", "yes")
 
 
 def test_an_image_without_a_record_is_unknown_and_in_the_table():

@@ -30,19 +30,23 @@ internal/pkg/platform/platform_matcher.go; the tests hold the table against both
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
+from archfit.audit.running.container_images import EVIDENCE, SUSPICION, reference_of
 from archfit.base.errors import InvalidReference
 from archfit.base.printable import few
-from archfit.facts.facts import BuildFacts, BuildState
+from archfit.facts.facts import BuildFacts, BuildState, ImageFacts
 from archfit.images.contents import Build, ImageContents
 from archfit.images.platforms import Platform, is_wasm, normalised
 from archfit.images.reference import Reference, is_digest, parse
 from archfit.images.reference_grammar import IDENTIFIER
+from archfit.programs.program import wrong_words
 from archfit.startup.record import Record
 
+Failures: TypeAlias = Mapping[tuple[str, str], str]
+"""(reference, architecture) -> what pods say of the image on nodes of the architecture, as `exec format error`."""
 Form: TypeAlias = Literal["digest", "image", "none", "malformed"]
 
 _LONGEST = 1024
@@ -330,3 +334,48 @@ def build_findings(builds: Sequence[BuildFacts], damaged: tuple[NodeFault, ...] 
         tuple(build for build in builds if build.moved),
         damaged,
     )
+
+
+def reported_failures(builds: Sequence[BuildFacts]) -> tuple[Failures, tuple[NodeFault, ...]]:
+    """What pods say of images on nodes of an architecture, the strongest evidence of each; and what says it of a node.
+
+    A container that is Ready acquits its image there, by the imageID where both have one: what fails all the same has
+    another reason, and `exec format error` is a damaged copy of the node. A suspicion counts on one of several
+    architectures alone: a program that fails on each of them fails for a reason of its own.
+    """
+    strongest: dict[tuple[str, str], str] = {}
+    faults: dict[tuple[str, str, str, str], str] = {}
+    on_linux = [build for build in builds if build.node_os in ("linux", "")]
+    runs: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for build in on_linux:
+        if build.ready:
+            runs[reference_of(build.image), build.node_architecture].add(build.image_id)
+    for build in on_linux:
+        if build.evidence not in EVIDENCE:
+            continue
+        key = reference_of(build.image), build.node_architecture
+        if build.image_id in runs[key] or (runs[key] and not build.image_id):
+            names = build.failing if build.evidence != SUSPICION else ()
+            for name in names:
+                fault = build.snapshot, name, key[1], key[0]
+                faults[fault] = min(faults.get(fault, SUSPICION), build.evidence, key=EVIDENCE.index)
+        else:
+            strongest[key] = min(strongest.get(key, SUSPICION), build.evidence, key=EVIDENCE.index)
+    suspected = Counter(reference for (reference, _), word in strongest.items() if word == SUSPICION)
+    several = len({build.node_architecture for build in on_linux}) > 1
+    failures = {
+        key: word
+        for key, word in strongest.items()
+        if word != SUSPICION or (several and suspected[key[0]] == 1)
+    }
+    return failures, tuple(NodeFault(*fault, faults[fault]) for fault in sorted(faults))
+
+
+def wrong_programs(images: Iterable[ImageFacts]) -> Failures:
+    """What images start that is not for the architecture of their entry."""
+    return {
+        (image.reference, architecture): wrong_words(Platform("linux", architecture), words)
+        for image in images
+        for architecture, state, words in image.programs
+        if state == "wrong"
+    }

@@ -15,8 +15,8 @@ from typing import TypeAlias
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.clusters import brought
 from archfit.audit.places import Places, is_open, taints_of, tolerate, toleration_of
-from archfit.audit.readiness import Failures, WorkloadFinding, distinct_uses, use_state
-from archfit.facts.facts import AuditFacts, ImageFacts, NodeFacts, PoolFacts
+from archfit.audit.readiness import Images, WorkloadFinding, distinct_uses
+from archfit.facts.facts import AuditFacts, NodeFacts, PoolFacts
 from archfit.options.settings import Toleration
 from archfit.options.taints import ARCH_KEYS
 from archfit.startup.record import Record
@@ -132,11 +132,7 @@ class Capacity(Record):
 
 
 def capacity(
-    facts: AuditFacts,
-    workloads: Sequence[WorkloadFinding],
-    images: Mapping[str, ImageFacts],
-    failures: Failures,
-    places: Mapping[str, Places],
+    facts: AuditFacts, workloads: Sequence[WorkloadFinding], images: Images, places: Mapping[str, Places]
 ) -> Capacity:
     """What the nodes of the facts have, and what depends on them. places: of each snapshot."""
     by_group: dict[tuple[str, str, str], list[NodeFacts]] = defaultdict(list)
@@ -153,7 +149,7 @@ def capacity(
             for node in facts.nodes
             if node.kubelet_architecture and node.kubelet_architecture != node.architecture
         ),
-        tuple(_losses(facts, workloads, images, failures, places)),
+        tuple(_losses(facts, workloads, images, places)),
         tuple(_pool_taints(facts.pools, workloads)),
     )
 
@@ -250,11 +246,7 @@ class _Moving:
 
 
 def _losses(
-    facts: AuditFacts,
-    workloads: Sequence[WorkloadFinding],
-    images: Mapping[str, ImageFacts],
-    failures: Failures,
-    places: Mapping[str, Places],
+    facts: AuditFacts, workloads: Sequence[WorkloadFinding], images: Images, places: Mapping[str, Places]
 ) -> list[Loss]:
     linux = {
         snapshot: sorted({node.architecture for node in places[snapshot].nodes})
@@ -269,7 +261,7 @@ def _losses(
         own = linux.get(snapshot)
         if not own or not workload.movable:
             continue
-        possible, certain = _possible(workload, images, failures, {*own, *allowed.get(snapshot, ())})
+        possible, certain = _possible(workload, images, {*own, *allowed.get(snapshot, ())})
         for lost in own:
             total = sums[snapshot, lost]
             if lost in possible and len(possible) == 1:
@@ -308,16 +300,14 @@ def _free(nodes: Sequence[NodeFacts]) -> tuple[int, int, int]:
     )
 
 
-def _possible(
-    workload: WorkloadFinding, images: Mapping[str, ImageFacts], failures: Failures, there: Iterable[str]
-) -> tuple[frozenset[str], bool]:
+def _possible(workload: WorkloadFinding, images: Images, there: Iterable[str]) -> tuple[frozenset[str], bool]:
     """Where the workload may run among `there`, and whether the platforms of every image are known."""
     uses = distinct_uses(workload.facts)
-    certain = all(use.reference in images and images[use.reference].answer == "Found" for use in uses)
+    known = [images.facts.get(use.reference) for use in uses]
     possible = frozenset(
         architecture
         for architecture in there
         if workload.goes_to(architecture)
-        and not any(use_state(use, images, architecture, failures) in ("no", "fails") for use in uses)
+        and not any(images.state(use, architecture) in ("no", "fails") for use in uses)
     )
-    return possible, certain
+    return possible, all(image and image.answer == "Found" for image in known)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from archfit.audit.builds import BuildFindings, build_findings
+from archfit.audit.builds import BuildFindings, build_findings, reported_failures, wrong_programs
 from archfit.audit.capacity import Capacity, capacity
 from archfit.audit.clusters import Cluster, brought, clusters
 from archfit.audit.places import places_of
@@ -20,6 +20,7 @@ from archfit.audit.readiness import (
     DaemonSets,
     Group,
     ImageFinding,
+    Images,
     Readiness,
     WorkloadFinding,
     apart,
@@ -27,9 +28,7 @@ from archfit.audit.readiness import (
     groups,
     image_findings,
     readiness,
-    reported_failures,
     workload_finding,
-    wrong_programs,
 )
 from archfit.audit.upgrades import Upgrades, upgrades
 from archfit.base.errors import UsageError
@@ -98,16 +97,13 @@ def findings(
     there = {node.architecture for node in facts.nodes if node.os == "linux"}
     places = places_of(facts)
     architectures = in_question(facts, required)
-    images = {image.reference: image for image in facts.images}
     failures, damaged = reported_failures(facts.builds)
-    failures = {**failures, **wrong_programs(facts.images)}
+    images = Images(facts.images, {**failures, **wrong_programs(facts.images)})
     workloads = tuple(
-        workload_finding(
-            workload, images, architectures, assume_cpu, failures, there, places[workload.snapshot]
-        )
+        workload_finding(workload, images, architectures, assume_cpu, there, places[workload.snapshot])
         for workload in facts.workloads
     )
-    planner = Planner(workloads, images, failures, places, own)
+    planner = Planner(workloads, images, places, own)
     plans = [planner.waves(architecture, index) for index, architecture in enumerate(architectures)]
     workloads = tuple(
         workload.replace(
@@ -118,8 +114,8 @@ def findings(
         )
         for workload in workloads
     )
-    judged_images = image_findings(facts.images, workloads, architectures, failures)
-    nodes = capacity(facts, workloads, images, failures, places)
+    judged_images = image_findings(images, workloads, architectures)
+    nodes = capacity(facts, workloads, images, places)
     known = clusters(facts)
     return AuditFindings(
         facts,

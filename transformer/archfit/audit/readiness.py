@@ -9,20 +9,18 @@ The same for groups: clusters, namespaces, and what a label or an annotation of 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from archfit.audit.amount import NOTHING, Amount, amount_of
-from archfit.audit.builds import NodeFault
+from archfit.audit.builds import Failures
 from archfit.audit.clusters import Cluster
 from archfit.audit.places import Lack, Places, Terms, named
-from archfit.audit.running.container_images import EVIDENCE, SUSPICION, reference_of
+from archfit.audit.running.container_images import SUSPICION
 from archfit.base.errors import UsageError
 from archfit.base.printable import visible
 from archfit.facts.facts import (
     AuditFacts,
-    BuildFacts,
     ContainerImage,
     ImageFacts,
     Standing,
@@ -30,8 +28,6 @@ from archfit.facts.facts import (
     WorkloadFacts,
     any_of,
 )
-from archfit.images.platforms import Platform
-from archfit.programs.program import wrong_words
 from archfit.startup.record import Record
 
 ImageState: TypeAlias = Literal["yes", "no", "fails", "absent", "unknown"]
@@ -40,9 +36,6 @@ ImageState: TypeAlias = Literal["yes", "no", "fails", "absent", "unknown"]
 absent: its registry has no such image any more. unknown: no answer, no reference, or another shard asks."""
 WorkloadState: TypeAlias = Literal["ready", "blocked", "unknown", "apart"]
 """blocked: an image is no, fails or absent. unknown: none is, and one is unknown. apart: a pod for Windows."""
-Failures: TypeAlias = Mapping[tuple[str, str], str]
-"""(reference, architecture) -> what pods say of the image on nodes of the architecture, as `exec format error`."""
-
 Owner: TypeAlias = tuple[str, str, str, str]
 """(namespace, kind, name, snapshot)."""
 _MOST_OWNERS = 5
@@ -184,76 +177,34 @@ class Apart(Record):
     amount: Amount
 
 
-def reported_failures(builds: Sequence[BuildFacts]) -> tuple[Failures, tuple[NodeFault, ...]]:
-    """What pods say of images on nodes of an architecture, the strongest evidence of each; and what says it of a node.
+class Images:
+    """The images by reference, and whether each runs on Linux nodes of an architecture. failures: of it there."""
 
-    A container that is Ready acquits its image there, by the imageID where both have one: what fails all the same has
-    another reason, and `exec format error` is a damaged copy of the node. A suspicion counts on one of several
-    architectures alone: a program that fails on each of them fails for a reason of its own.
-    """
-    strongest: dict[tuple[str, str], str] = {}
-    faults: dict[tuple[str, str, str, str], str] = {}
-    on_linux = [build for build in builds if build.node_os in ("linux", "")]
-    runs: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for build in on_linux:
-        if build.ready:
-            runs[reference_of(build.image), build.node_architecture].add(build.image_id)
-    for build in on_linux:
-        if build.evidence not in EVIDENCE:
-            continue
-        key = reference_of(build.image), build.node_architecture
-        if build.image_id in runs[key] or (runs[key] and not build.image_id):
-            names = build.failing if build.evidence != SUSPICION else ()
-            for name in names:
-                fault = build.snapshot, name, key[1], key[0]
-                faults[fault] = min(faults.get(fault, SUSPICION), build.evidence, key=EVIDENCE.index)
-        else:
-            strongest[key] = min(strongest.get(key, SUSPICION), build.evidence, key=EVIDENCE.index)
-    suspected = Counter(reference for (reference, _), word in strongest.items() if word == SUSPICION)
-    several = len({build.node_architecture for build in on_linux}) > 1
-    failures = {
-        key: word
-        for key, word in strongest.items()
-        if word != SUSPICION or (several and suspected[key[0]] == 1)
-    }
-    return failures, tuple(NodeFault(*fault, faults[fault]) for fault in sorted(faults))
+    def __init__(self, images: Iterable[ImageFacts], failures: Failures) -> None:
+        self.facts = {image.reference: image for image in images}
+        self._failures = failures
 
+    def failure(self, reference: str, architecture: str) -> str:
+        """What is known to fail there, "" for nothing."""
+        return self._failures.get((reference, architecture), "")
 
-def wrong_programs(images: Iterable[ImageFacts]) -> Failures:
-    """What images start that is not for the architecture of their entry."""
-    return {
-        (image.reference, architecture): wrong_words(Platform("linux", architecture), words)
-        for image in images
-        for architecture, state, words in image.programs
-        if state == "wrong"
-    }
+    def state(self, use: ContainerImage, architecture: str) -> ImageState:
+        """Whether a use of an image runs there.
 
-
-def image_state(
-    image: ImageFacts | None, architecture: str, failures: Failures, *, volume: bool = False
-) -> ImageState:
-    """Whether an image runs on Linux nodes of an architecture. None: nothing is known of it. volume: it is mounted.
-
-    A single manifest as a volume restricts nothing: no runtime compares its platform with the node's. An index does.
-    """
-    if image is None:
-        return "unknown"
-    if image.answer == "Absent":
-        return "absent"
-    restricts = image.restricts and not (volume and image.kind == "manifest")
-    if image.answer == "Found" and restricts and architecture not in image.architectures:
-        return "no"
-    evidence = "" if volume else failures.get((image.reference, architecture), "")
-    if evidence:
-        return "unknown" if evidence == SUSPICION else "fails"
-    return "yes" if image.answer == "Found" else "unknown"
-
-
-def use_state(
-    use: ContainerImage, images: Mapping[str, ImageFacts], architecture: str, failures: Failures
-) -> ImageState:
-    """`image_state` of one use of an image."""
-    return image_state(images.get(use.reference), architecture, failures, volume=use.role == "volume")
+        A single manifest as a volume restricts nothing: no runtime compares its platform with the node's. An index
+        does.
+        """
+        image, volume = self.facts.get(use.reference), use.role == "volume"
+        if image is None:
+            return "unknown"
+        if image.answer == "Absent":
+            return "absent"
+        restricts = image.restricts and not (volume and image.kind == "manifest")
+        if image.answer == "Found" and restricts and architecture not in image.architectures:
+            return "no"
+        if evidence := "" if volume else self.failure(use.reference, architecture):
+            return "unknown" if evidence == SUSPICION else "fails"
+        return "yes" if image.answer == "Found" else "unknown"
 
 
 def distinct_uses(workload: WorkloadFacts) -> tuple[ContainerImage, ...]:
@@ -267,46 +218,39 @@ def distinct_uses(workload: WorkloadFacts) -> tuple[ContainerImage, ...]:
 
 
 def image_findings(
-    images: Sequence[ImageFacts],
-    workloads: Sequence[WorkloadFinding],
-    architectures: Sequence[str],
-    failures: Failures,
+    images: Images, workloads: Sequence[WorkloadFinding], architectures: Sequence[str]
 ) -> tuple[ImageFinding, ...]:
     """Every image, in the order of the facts; those that no record speaks of come last, as Unread."""
-    used: dict[str, list[Amount]] = {image.reference: [NOTHING, NOTHING] for image in images}
-    mounted: dict[str, bool] = {}
+    amounts: dict[str, list[Amount]] = {reference: [NOTHING, NOTHING] for reference in images.facts}
+    uses: dict[str, ContainerImage] = {}
     for workload in workloads:
         for use in distinct_uses(workload.facts):
-            pair = used.setdefault(use.reference, [NOTHING, NOTHING])
-            pair[not workload.movable] += workload.amount
-            mounted[use.reference] = mounted.get(use.reference, True) and use.role == "volume"
-    known = {image.reference: image for image in images}
+            amounts.setdefault(use.reference, [NOTHING, NOTHING])[not workload.movable] += workload.amount
+            if use.role != "volume":
+                uses[use.reference] = use
+            uses.setdefault(use.reference, use)
     judged = []
-    for reference, amounts in used.items():
-        image = known.get(reference) or ImageFacts(reference, "Unread")
-        volume = mounted.get(reference, False)
-        states = tuple(image_state(image, name, failures, volume=volume) for name in architectures)
-        evidence = tuple(
-            failures.get((reference, architecture), "") if state in ("fails", "unknown") else ""
+    for reference, (used, others) in amounts.items():
+        image = images.facts.get(reference) or ImageFacts(reference, "Unread")
+        use = uses.get(reference) or ContainerImage("", "container", reference, reference)
+        states = tuple(images.state(use, architecture) for architecture in architectures)
+        failures = tuple(
+            images.failure(reference, architecture) if state in ("fails", "unknown") else ""
             for architecture, state in zip(architectures, states, strict=True)
         )
-        judged.append(ImageFinding(image, states, amounts[0], amounts[1], evidence))
+        judged.append(ImageFinding(image, states, used, others, failures))
     return tuple(judged)
 
 
 def workload_finding(
     workload: WorkloadFacts,
-    images: Mapping[str, ImageFacts],
+    images: Images,
     architectures: Sequence[str],
     assume_cpu: int,
-    failures: Failures,
     there: Collection[str],
     places: Places,
 ) -> WorkloadFinding:
-    """One workload. images: by reference. there: the architectures of all nodes, beside those of the findings.
-
-    places: of its cluster.
-    """
+    """One workload. there: the architectures of all nodes, beside those of the findings. places: of its cluster."""
     uses = distinct_uses(workload)
     states: list[WorkloadState] = []
     not_ready: list[tuple[ContainerImage, ...]] = []
@@ -315,29 +259,26 @@ def workload_finding(
             states.append("apart")
             not_ready.append(())
             continue
-        judged = [(use, use_state(use, images, architecture, failures)) for use in uses]
+        judged = [(use, images.state(use, architecture)) for use in uses]
         missing = {state for _, state in judged} - {"yes"}
         states.append("blocked" if missing - {"unknown"} else "unknown" if missing else "ready")
         not_ready.append(tuple(use for use, state in judged if state != "yes"))
     everywhere = {*architectures, *there}
     if any(term.end for term in workload.terms):
         workload = workload.replace(terms=_of_the_user(workload, images, everywhere))
+    terms = workload.terms
     return WorkloadFinding(
         workload,
         tuple(states),
         tuple(not_ready),
         amount_of(workload, assume_cpu),
-        allowed=frozenset(
-            name for name in everywhere | places.architectures if places.allow(workload.terms, name)
-        ),
-        lacks=tuple(places.lack(workload.terms, name) for name in architectures) if workload.terms else (),
-        unsaid=tuple(places.unsaid(workload.terms, name) for name in architectures) if workload.terms else (),
+        allowed=frozenset(name for name in everywhere | places.architectures if places.allow(terms, name)),
+        lacks=tuple(places.lack(terms, name) for name in architectures) if terms else (),
+        unsaid=tuple(places.unsaid(terms, name) for name in architectures) if terms else (),
     )
 
 
-def _of_the_user(
-    workload: WorkloadFacts, images: Mapping[str, ImageFacts], architectures: Collection[str]
-) -> Terms:
+def _of_the_user(workload: WorkloadFacts, images: Images, architectures: Collection[str]) -> Terms:
     """Its terms, each without an end that archfit would write: what is left out is what the images lack.
 
     Whoever wrote it, the workload then goes where its images go.
@@ -346,7 +287,7 @@ def _of_the_user(
 
     def bare(term: Term) -> Term:
         without, names = term.replace(end=()), {*architectures, *term.end}
-        runs = {name for name in names if all(use_state(use, images, name, {}) != "no" for use in uses)}
+        runs = {name for name in names if all(images.state(use, name) != "no" for use in uses)}
         return without if named((without,), names) & runs == named((term,), names) else term
 
     return any_of(bare(term) if term.end else term for term in workload.terms)

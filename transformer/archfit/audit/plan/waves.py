@@ -23,9 +23,9 @@ from typing import Literal, TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.places import Places
-from archfit.audit.readiness import Failures, Owner, WorkloadFinding, first_titles, use_state
+from archfit.audit.readiness import Images, Owner, WorkloadFinding, first_titles
 from archfit.audit.upgrades import is_own, offers, replacement
-from archfit.facts.facts import ContainerImage, ImageFacts, PodState
+from archfit.facts.facts import ContainerImage, PodState
 from archfit.startup.record import Record
 
 WAVES = (0, 1, 2, 3, 4, 5)
@@ -92,13 +92,11 @@ class Planner:
     def __init__(
         self,
         workloads: Sequence[WorkloadFinding],
-        images: Mapping[str, ImageFacts],
-        failures: Failures,
+        images: Images,
         places: Mapping[str, Places],
         own: Sequence[str] = (),
     ) -> None:
-        self._images, self._failures, self._own = images, failures, own
-        self._places = places
+        self._images, self._places, self._own = images, places, own
         self._owners: dict[Owner, list[WorkloadFinding]] = defaultdict(list)
         for workload in workloads:
             self._owners[workload.owner].append(workload)
@@ -137,8 +135,7 @@ class Planner:
 
     def _work(self, use: ContainerImage, architecture: str) -> _Work:
         """What an image that is not ready needs. look: ask for newer tags. open: those that were read lack it."""
-        image = self._images.get(use.reference)
-        state = use_state(use, self._images, architecture, self._failures)
+        image, state = self._images.facts.get(use.reference), self._images.state(use, architecture)
         if image is None or state == "unknown":
             return "find out"
         if state == "no" and replacement(image, architecture):
