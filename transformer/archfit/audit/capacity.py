@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.clusters import brought
@@ -20,6 +20,8 @@ from archfit.facts.facts import AuditFacts, NodeFacts, PoolFacts
 from archfit.options.settings import Toleration
 from archfit.options.taints import ARCH_KEYS
 from archfit.startup.record import Record
+
+_AMOUNTS = ("cpu", "requested_cpu", "memory", "requested_memory")
 
 
 class NodeGroup(Record):
@@ -98,11 +100,8 @@ class Loss(Record):
     @property
     def fits(self) -> bool:
         """Whether the sums of what moves are within the sums of what is free."""
-        moving = self.moving
-        return (
-            moving.cpu <= self.free_cpu
-            and moving.memory <= self.free_memory
-            and moving.pods <= self.free_pods
+        return all(
+            getattr(self.moving, what) <= getattr(self, f"free_{what}") for what in ("cpu", "memory", "pods")
         )
 
 
@@ -143,7 +142,10 @@ def capacity(
         by_type[*key, node.instance_type, node.capacity].append(node)
     return Capacity(
         tuple(_group(*key, by_group[key]) for key in sorted(by_group)),
-        tuple(InstanceGroup(*key, len(by_type[key]), *_requested(by_type[key])) for key in sorted(by_type)),
+        tuple(
+            InstanceGroup(*key, len(by_type[key]), **_sums(by_type[key], *_AMOUNTS))
+            for key in sorted(by_type)
+        ),
         tuple(
             Mislabelled(node.snapshot, node.name, node.architecture, node.kubelet_architecture)
             for node in facts.nodes
@@ -182,30 +184,20 @@ def share_on(workload: WorkloadFinding, architecture: str) -> Amount:
 def _group(snapshot: str, os: str, architecture: str, nodes: Sequence[NodeFacts]) -> NodeGroup:
     open_nodes = [node for node in nodes if is_open(node)]
     unreserved = [node for node in open_nodes if not _closing_taints(node)]
-    cpu, requested_cpu, memory, requested_memory = _requested(nodes)
-    free_cpu, free_memory, free_pods = _free(unreserved)
     taints = Counter(taint for node in nodes for taint in node.taints)
     return NodeGroup(
         snapshot,
         os,
         architecture,
         len(nodes),
-        cpu,
-        requested_cpu,
-        free_cpu,
-        memory,
-        requested_memory,
-        free_memory,
-        sum(node.pods for node in nodes),
-        sum(node.requested_pods for node in nodes),
-        free_pods,
-        sum(node.unschedulable for node in nodes),
-        sum(not node.ready for node in nodes),
-        sum(node.virtual for node in nodes),
-        len(open_nodes) - len(unreserved),
-        sum(any(toleration_of(taint).key in ARCH_KEYS for taint in node.taints) for node in nodes),
-        sum(node.capacity == "spot" for node in nodes),
-        tuple(sorted(taints.items(), key=lambda pair: (-pair[1], pair[0]))),
+        **_sums(nodes, *_AMOUNTS, "pods", "requested_pods", "virtual"),
+        **_free(unreserved),
+        cordoned=sum(node.unschedulable for node in nodes),
+        not_ready=sum(not node.ready for node in nodes),
+        reserved=len(open_nodes) - len(unreserved),
+        tainted=sum(any(toleration_of(taint).key in ARCH_KEYS for taint in node.taints) for node in nodes),
+        spot=sum(node.capacity == "spot" for node in nodes),
+        taints=tuple(sorted(taints.items(), key=lambda pair: (-pair[1], pair[0]))),
     )
 
 
@@ -216,14 +208,18 @@ def _closing_taints(node: NodeFacts) -> tuple[Toleration, ...]:
     )
 
 
-def _requested(nodes: Sequence[NodeFacts]) -> tuple[int, int, int, int]:
-    """CPU of the nodes and what of it is requested, and the same of memory."""
-    return (
-        sum(node.cpu for node in nodes),
-        sum(node.requested_cpu for node in nodes),
-        sum(node.memory for node in nodes),
-        sum(node.requested_memory for node in nodes),
-    )
+def _sums(nodes: Sequence[NodeFacts], *names: str) -> dict[str, Any]:
+    return {name: sum(getattr(node, name) for node in nodes) for name in names}
+
+
+def _free(nodes: Sequence[NodeFacts]) -> dict[str, int]:
+    """What the nodes have left, as fields of NodeGroup and Loss."""
+    return {
+        f"free_{what}": sum(
+            max(0, getattr(node, what) - getattr(node, f"requested_{what}")) for node in nodes
+        )
+        for what in ("cpu", "memory", "pods")
+    }
 
 
 _Mover: TypeAlias = tuple[frozenset[str], tuple[tuple[str, str, str, str], ...]]
@@ -287,17 +283,8 @@ def _losses(
         )
         bring = tuple(sorted(allowed.get(snapshot, set()) - {lost}))
         stranded, uncertain, moving = sums[snapshot, lost]
-        losses.append(Loss(snapshot, lost, others, bring, stranded, uncertain, moving, *room))
+        losses.append(Loss(snapshot, lost, others, bring, stranded, uncertain, moving, **room))
     return losses
-
-
-def _free(nodes: Sequence[NodeFacts]) -> tuple[int, int, int]:
-    """CPU, memory and pods that the nodes have left."""
-    return (
-        sum(max(0, node.cpu - node.requested_cpu) for node in nodes),
-        sum(max(0, node.memory - node.requested_memory) for node in nodes),
-        sum(max(0, node.pods - node.requested_pods) for node in nodes),
-    )
 
 
 def _possible(workload: WorkloadFinding, images: Images, there: Iterable[str]) -> tuple[frozenset[str], bool]:

@@ -16,7 +16,7 @@ from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import NOT_KNOWN
 from archfit.audit.readiness import WorkloadFinding, group_name
-from archfit.audit.report.words import ready_share, snapshot_names, unknown_share
+from archfit.audit.report.words import ready_share, several, unknown_share
 from archfit.base.printable import visible
 from archfit.facts.facts import ImageFacts
 
@@ -46,7 +46,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
             *map(spreadsheet_cell, keys),
         ]
     )
-    names = snapshot_names(findings)
+    names = several(findings)
     known = {
         cluster.snapshot: (cluster.name, cluster.date, " ".join(cluster.architectures))
         for cluster in findings.clusters
@@ -98,7 +98,7 @@ def _share(
     shares: Mapping[tuple[str, str], tuple[str, ...]],
     names: Mapping[str, str],
 ) -> tuple[str, ...]:
-    cluster = names.get(workload.facts.snapshot, "") if len(names) > 1 else ""
+    cluster = names.get(workload.facts.snapshot, "")
     return shares.get((group_name(workload, by, names), cluster)) or ("",) * 2 * len(workload.states)
 
 

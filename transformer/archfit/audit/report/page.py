@@ -51,7 +51,6 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         )
         for work, readiness in zip(findings.work_lists, findings.readiness, strict=True)
     }
-    names = words.snapshot_names(findings)
     first = findings.readiness[0]
     text = _template().render(
         cluster=words.of_cluster(findings),
@@ -87,7 +86,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         everything_runs=words.everything_runs(findings),
         work=_shown(map(tables.work_list, findings.work_lists, findings.readiness)),
         work_lists=findings.work_lists,
-        node_bars=page_charts.node_bars(findings.capacity.groups, names if words.several(findings) else {}),
+        node_bars=page_charts.node_bars(findings.capacity.groups, words.several(findings)),
         groups=tables.groups(findings).of("page"),
         nodes=_shown((tables.nodes(findings), tables.instances(findings), tables.mislabelled(findings))),
         pools=_shown((pool_table(findings),)),
@@ -108,8 +107,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
 def _ready_daemons(findings: AuditFindings) -> list[str]:
     """The names of the DaemonSets that start on the first architecture's nodes and are ready, each once."""
     waiting = {(row.snapshot, row.namespace, row.name) for row in findings.daemon_sets[0].not_ready}
-    names = words.snapshot_names(findings) if words.several(findings) else {}
-    at = {snapshot: f" in {name}" for snapshot, name in names.items()}
+    at = {snapshot: f" in {name}" for snapshot, name in words.several(findings).items()}
     rows = [row.facts for row in findings.workloads if row.waves[0] is not None]
     ready = (
         f"{facts.namespace}/{facts.name}{at.get(facts.snapshot, '')}"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from archfit.audit.capacity import PoolTaint
 from archfit.audit.findings import AuditFindings
 from archfit.audit.report.tables import Cell, Column, Table
-from archfit.audit.report.words import several, snapshot_names
+from archfit.audit.report.words import several
 from archfit.facts.facts import PoolFacts
 from archfit.options.settings import GKE
 from archfit.options.taints import architecture_of
@@ -22,10 +22,9 @@ _DEFAULT = f"{GKE.toleration.key}={GKE.toleration.value}:{GKE.toleration.effect}
 
 def pool_sentences(findings: AuditFindings) -> Iterator[str]:
     """A sentence for each pool."""
-    names = snapshot_names(findings)
-    taints = _taints(findings)
+    names, taints = several(findings), _taints(findings)
     for pool in findings.facts.pools:
-        at = f"{names[pool.snapshot]}: " if several(findings) else ""
+        at = f"{names[pool.snapshot]}: " if names else ""
         if pool.problem:
             yield f"{at}{pool.kind} {pool.name}: {pool.problem}."
             continue
@@ -47,20 +46,19 @@ def unread_pools(findings: AuditFindings) -> Iterator[str]:
 
 def pool_table(findings: AuditFindings) -> Table:
     """Every pool that was read."""
-    names = snapshot_names(findings)
-    taints = _taints(findings)
+    names, taints = several(findings), _taints(findings)
     columns = (
-        Column("Cluster" if several(findings) else None), Column("Pool", markdown="Pool"),
+        Column("Cluster" if names else None), Column("Pool", markdown="Pool"),
         Column("May bring", markdown="May bring"), Column("Known by", markdown="Known by"),
         Column("Limit", markdown="Limit"), Column("Weight", "number", markdown="Weight"),
         Column("Taints", markdown="Taints"),
     )  # fmt: skip
     rows = tuple(
         (
-            Cell(names[pool.snapshot]), Cell(f"{pool.kind} {pool.name}"), Cell(", ".join(pool.architectures) or "-"),
-            Cell(pool.problem or pool.basis), Cell(", ".join(f"{amount} {what}" for what, amount in pool.limits)),
-            Cell(str(pool.weight or ""), str(pool.weight)),
-            Cell("; ".join(taints[_key(pool)])),
+            Cell(names.get(pool.snapshot, "")), Cell(f"{pool.kind} {pool.name}"),
+            Cell(", ".join(pool.architectures) or "-"), Cell(pool.problem or pool.basis),
+            Cell(", ".join(f"{amount} {what}" for what, amount in pool.limits)),
+            Cell(str(pool.weight or ""), str(pool.weight)), Cell("; ".join(taints[_key(pool)])),
         )
         for pool in findings.facts.pools
     )  # fmt: skip

@@ -434,8 +434,8 @@ def _cluster_column(findings: AuditFindings) -> Column:
 
 def _clusters(findings: AuditFindings) -> Callable[[str], Cell]:
     """The name of a snapshot's cluster, "" where there is only one."""
-    names = words.snapshot_names(findings) if words.several(findings) else {}
-    return lambda snapshot: Cell(names.get(snapshot, snapshot) if names else "")
+    names = words.several(findings)
+    return lambda snapshot: Cell(names.get(snapshot, ""))
 
 
 def _listed(texts: Iterable[str]) -> Cell:

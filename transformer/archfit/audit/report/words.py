@@ -76,9 +76,9 @@ def _date_words(cluster: Cluster) -> str:
     return f"read {moment}" if cluster.date else "date not known"
 
 
-def several(findings: AuditFindings) -> bool:
-    """Whether tables need a column for the cluster."""
-    return len(findings.facts.snapshots) > 1
+def several(findings: AuditFindings) -> dict[str, str]:
+    """`snapshot_names` where there are several clusters, {} where nothing needs to say which one it is."""
+    return snapshot_names(findings) if len(findings.clusters) > 1 else {}
 
 
 def snapshot_names(findings: AuditFindings) -> dict[str, str]:
@@ -331,8 +331,7 @@ def group_rows(findings: AuditFindings) -> Iterator[tuple[str, str, str, tuple[R
 
 def loss_sentences(findings: AuditFindings) -> list[str]:
     """`loss_sentence` of each architecture of each cluster, with its name where there are several."""
-    names = snapshot_names(findings) if several(findings) else {}
-    at = {snapshot: f"{name}: " for snapshot, name in names.items()}
+    at = {snapshot: f"{name}: " for snapshot, name in several(findings).items()}
     return [f"{at.get(loss.snapshot, '')}{loss_sentence(loss)}" for loss in findings.capacity.losses]
 
 
