@@ -12,6 +12,7 @@ from tests.audit.audit_clusters import BOTH, asking, facts_of, image, node, uses
 from archfit.audit.compare import compare
 from archfit.audit.findings import findings
 from archfit.audit.prices import parse_prices
+from archfit.audit.report.open_questions import not_known, unknown_reasons
 from archfit.audit.report.text import render
 from archfit.audit.report.words import (
     change_sentences,
@@ -19,11 +20,9 @@ from archfit.audit.report.words import (
     everything_runs,
     gain,
     loss_sentence,
-    not_known,
     ready_sentence,
     ready_share,
     share_after,
-    unknown_reasons,
     unknown_share,
 )
 from archfit.audit.running.container_images import reference_of

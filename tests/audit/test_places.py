@@ -12,8 +12,8 @@ from tests.audit.cluster_objects import node, pod
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.plan.waves import Wave
 from archfit.audit.report.markdown import render as markdown
+from archfit.audit.report.open_questions import pin_sentences, placement_sentences
 from archfit.audit.report.text import render as text
-from archfit.audit.report.words import pin_sentences, placement_sentences
 from archfit.audit.running.collect import Collector
 from archfit.facts.facts import AuditFacts
 from archfit.options.settings import Options

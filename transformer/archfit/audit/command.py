@@ -24,13 +24,13 @@ from archfit.audit.inputs import Collected, as_stated, from_cluster, from_files,
 from archfit.audit.prices import Prices, parse_prices, with_currency
 from archfit.audit.readiness import check_labels, title
 from archfit.audit.report import csv as audit_csv
-from archfit.audit.report import images as audit_images
 from archfit.audit.report import json as audit_json
 from archfit.audit.report import markdown as audit_markdown
 from archfit.audit.report import openmetrics as audit_openmetrics
 from archfit.audit.report import rules as audit_rules
 from archfit.audit.report import text as audit_text
-from archfit.audit.report.words import unknown_reasons, upgrade_counts
+from archfit.audit.report.open_questions import unknown_reasons
+from archfit.audit.report.words import upgrade_counts
 from archfit.audit.upgrade_lookup import with_newer_tags
 from archfit.audit.upgrades import tag_updates
 from archfit.base import packages, standard_streams
@@ -175,9 +175,16 @@ _FORMS: Mapping[str, Render] = {
 }
 
 
+_IMAGE_FORMS: Mapping[str, Render] = {
+    "text": audit_text.image_lines,
+    "csv": audit_csv.image_rows,
+    "json": audit_json.image_objects,
+}
+
+
 def _renderer(flags: AuditFlags) -> Render:
     if flags.images:
-        return partial(audit_images.render, form=flags.format)
+        return _IMAGE_FORMS[flags.format]
     if flags.format == "text":
         return partial(audit_text.render, everything=flags.everything)
     if flags.format == "rules":

@@ -18,6 +18,7 @@ from archfit.images.candidates import NewerTag
 from archfit.startup.record import Record
 
 Missing: TypeAlias = Literal["no", "fails", "absent", "unknown"]
+_NO_PARTNER = ("", NOTHING)
 
 
 class WorkItem(Record):
@@ -78,28 +79,27 @@ def work_list(
             groups[missing] += workload.amount
             for reference in missing:
                 owners[reference][workload.owner] += workload.amount.cpu
-    alone: dict[str, Amount] = defaultdict(Amount)
+    alone = {name: amount for missing, amount in groups.items() if len(missing) == 1 for name in missing}
     part: dict[str, Amount] = defaultdict(Amount)
-    pairs: list[WorkPair] = []
-    best: dict[str, tuple[str, Amount]] = defaultdict(lambda: ("", NOTHING))
-    remaining = NOTHING
     for missing, amount in groups.items():
         for reference in missing:
             part[reference] += amount
-        if len(missing) == 1:
-            alone[next(iter(missing))] = amount
-        elif len(missing) == 2:
-            first, second = sorted(missing)
-            pairs.append(WorkPair(first, second, amount))
-        else:
-            remaining += amount
-    pairs.sort(key=lambda pair: (-pair.amount.cpu, -pair.amount.pods, pair.first, pair.second))
+    pairs = sorted(
+        (
+            WorkPair(min(missing), max(missing), amount)
+            for missing, amount in groups.items()
+            if len(missing) == 2
+        ),
+        key=lambda pair: (-pair.amount.cpu, -pair.amount.pods, pair.first, pair.second),
+    )
+    best: dict[str, tuple[str, Amount]] = {}
     for pair in pairs:
         best.setdefault(pair.first, (pair.second, pair.amount))
         best.setdefault(pair.second, (pair.first, pair.amount))
 
     def order(reference: str) -> tuple[int | str, ...]:
-        amounts = (alone[reference], best[reference][1], part[reference])
+        of_pair = best.get(reference, _NO_PARTNER)[1]
+        amounts = (alone.get(reference, NOTHING), of_pair, part[reference])
         return (*(-amount.cpu for amount in amounts), *(-amount.pods for amount in amounts), reference)
 
     ranked = sorted(part, key=order)
@@ -121,14 +121,19 @@ def work_list(
                 reference,
                 state,
                 image.facts.architectures,
-                alone[reference],
+                alone.get(reference, NOTHING),
                 part[reference],
                 so_far,
-                *best[reference],
+                *best.get(reference, _NO_PARTNER),
                 first_titles(sorted(cpu, key=lambda owner: (-cpu[owner], owner))),
                 len(cpu),
                 to_do(state, image.facts, architecture, own),
                 image.facts.newer if image.facts.newer_for == architecture else (),
             )
         )
-    return WorkList(architecture, tuple(items), tuple(pairs), remaining)
+    return WorkList(
+        architecture,
+        tuple(items),
+        tuple(pairs),
+        sum((of for names, of in groups.items() if len(names) > 2), NOTHING),
+    )

@@ -16,6 +16,7 @@ from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import NOT_KNOWN
 from archfit.audit.readiness import WorkloadFinding, group_name
+from archfit.audit.report.tables import images_by_state
 from archfit.audit.report.words import ready_share, several, unknown_share
 from archfit.base.printable import visible
 from archfit.facts.facts import ImageFacts
@@ -100,6 +101,15 @@ def _share(
 ) -> tuple[str, ...]:
     cluster = names.get(workload.facts.snapshot, "")
     return shares.get((group_name(workload, by, names), cluster)) or ("",) * 2 * len(workload.states)
+
+
+def image_rows(findings: AuditFindings, _since: AuditComparison | None) -> bytes:
+    """One row an image, as `tables.images_by_state` has them."""
+    out = io.StringIO(newline="")
+    rows = [(image, *map(" ".join, names)) for image, names in images_by_state(findings)]
+    table = [("image", "runs", "lacks", "notKnown"), *rows]
+    csv.writer(out).writerows(map(spreadsheet_cell, row) for row in table)
+    return out.getvalue().encode()
 
 
 def spreadsheet_cell(text: str) -> str:

@@ -30,6 +30,7 @@ from archfit.audit.readiness import (
     WorkloadFinding,
     WorkloadState,
 )  # fmt: skip
+from archfit.audit.report.tables import images_by_state
 from archfit.audit.report.words import ready_share
 from archfit.audit.upgrades import Upgrades
 from archfit.base.printable import json_text
@@ -43,7 +44,7 @@ from archfit.base.record_json import (
     schema_of,
 )
 from archfit.facts.facts import SCHEMA, AuditFacts, Standing
-from archfit.yaml.json_output import document_head
+from archfit.yaml.json_output import document_head, json_output
 
 _SUMMARY = (
     *("clusters", "architectures", "required", "assume_cpu", "daemon_sets", "readiness", "groups"),
@@ -63,6 +64,15 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
     written = BytesIO()
     written.writelines(json_text(part).encode() for part in parts)
     return written.getvalue()
+
+
+def image_objects(findings: AuditFindings, _since: AuditComparison | None) -> bytes:
+    """{"images": [{"image": .., "runs": [..], "lacks": [..], "notKnown": [..]}]}."""
+    images = [
+        {"image": image, "runs": runs, "lacks": lacks, "notKnown": unknown}
+        for image, (runs, lacks, unknown) in images_by_state(findings)
+    ]
+    return json_output({**document_head("audit-images"), "images": images})
 
 
 def facts_text(facts: AuditFacts) -> Iterator[str]:

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
-from archfit.audit.report import tables, words
+from archfit.audit.report import open_questions, tables, words
 from archfit.audit.report.pool_words import pool_table, unread_pools
 from archfit.audit.report.tables import Table
 from archfit.base import markdown_text
@@ -54,23 +54,7 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
     yield from _table(tables.groups(findings), "Readiness by group")
     yield from _table(tables.nodes(findings), "Nodes")
     yield from _table(pool_table(findings), "Pools that may bring nodes")
-    sentences = list(unread_pools(findings))
-    sentences += words.loss_sentences(findings)
-    sentences += [
-        f"Node {node.name} has the label kubernetes.io/arch={node.label}, its kubelet reports {node.kubelet}."
-        for node in findings.capacity.mislabelled
-    ]
-    sentences += [
-        f"{saving.source} to {saving.target}, {'ready now' if saving.when == 'now' else 'with the work list done'}: "
-        f"{saving.arithmetic}."
-        for saving in findings.costs.savings
-    ]
-    if findings.builds.verdicts:
-        verdicts = ", ".join(
-            f"{verdict.containers} {verdict.verdict}" for verdict in findings.builds.verdicts
-        )
-        sentences.append(f"Containers by build: {verdicts}.")
-    sentences += (*words.unknown_reasons(findings), *words.not_known(findings))
+    sentences = list(_sentences(findings))
     if sentences:
         yield ""
     for sentence in sentences[:MOST_ROWS]:
@@ -89,6 +73,21 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
         yield from _table(tables.workloads(findings, waiting))
         yield ""
         yield "</details>"
+
+
+def _sentences(findings: AuditFindings) -> Iterator[str]:
+    """What the tables do not say, each a line of a list."""
+    yield from unread_pools(findings)
+    yield from words.loss_sentences(findings)
+    for node in findings.capacity.mislabelled:
+        yield f"Node {node.name} has the label kubernetes.io/arch={node.label}, its kubelet reports {node.kubelet}."
+    for saving in findings.costs.savings:
+        when = "ready now" if saving.when == "now" else "with the work list done"
+        yield f"{saving.source} to {saving.target}, {when}: {saving.arithmetic}."
+    if findings.builds.verdicts:
+        yield f"{words.verdict_sentence(findings)}."
+    yield from open_questions.unknown_reasons(findings)
+    yield from open_questions.not_known(findings)
 
 
 def _table(table: Table, heading: str = "") -> Iterator[str]:

@@ -26,6 +26,7 @@ from archfit.audit.findings import AuditFindings
 from archfit.audit.readiness import WorkloadFinding
 from archfit.audit.report import page_charts, tables, words
 from archfit.audit.report.json import summary_value
+from archfit.audit.report.open_questions import not_known, unknown_reasons
 from archfit.audit.report.pool_words import pool_table, unread_pools
 from archfit.audit.report.tables import Table
 from archfit.base.printable import visible
@@ -99,7 +100,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         builds=_shown(tables.builds(findings)),
         apart=tables.counted_apart(findings).of("page"),
         costs=findings.costs,
-        not_known=[*words.unknown_reasons(findings), *unread_pools(findings), *words.not_known(findings)],
+        not_known=[*unknown_reasons(findings), *unread_pools(findings), *not_known(findings)],
     )
     return text.encode()
 

@@ -295,6 +295,15 @@ def images(findings: AuditFindings) -> Table:
     return Table("images", "Images", columns, rows)
 
 
+def images_by_state(findings: AuditFindings) -> Iterator[tuple[str, tuple[list[str], list[str], list[str]]]]:
+    """Of each image the architectures that it runs on, that it lacks, and of which nobody knows."""
+    for image in findings.images:
+        names: tuple[list[str], list[str], list[str]] = ([], [], [])
+        for name, state in zip(findings.architectures, image.states, strict=True):
+            names[{"yes": 0, "unknown": 2}.get(state, 1)].append(name)
+        yield image.facts.reference or "(no image is named)", names
+
+
 def builds(findings: AuditFindings) -> tuple[Table, ...]:
     """What is to be said of the builds that run."""
     at = _clusters(findings)

@@ -18,7 +18,7 @@ from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import Waves
 from archfit.audit.plan.work_list import WorkItem, WorkList
 from archfit.audit.readiness import Readiness
-from archfit.audit.report import tables, words
+from archfit.audit.report import open_questions, tables, words
 from archfit.audit.report.pool_words import pool_sentences, unread_pools
 from archfit.audit.report.tables import Table
 from archfit.base.printable import count, few, visible
@@ -48,6 +48,14 @@ def render(
     lines = _fitted([*parts[:_HEADS], *chosen, *parts[_HEADS:]], _HEADS + len(chosen), height)
     lines += [visible(line) for line in _tables(findings)] if everything else ["", "All tables: --all"]
     return "".join(f"{line.rstrip()}\n" for line in lines).encode()
+
+
+def image_lines(findings: AuditFindings, _since: AuditComparison | None) -> bytes:
+    """One line an image; a dash for none."""
+    rows: list[tuple[str, ...]] = [("IMAGE", "RUNS ON", "LACKS", "NOT KNOWN")]
+    for image, names in tables.images_by_state(findings):
+        rows.append((visible(image), *(" ".join(some) or "-" for some in names)))
+    return "".join(f"{line}\n" for line in _aligned(rows)).encode()
 
 
 class _Part(Record):
@@ -127,8 +135,8 @@ def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
     yield from _waves(findings.waves[0])
     yield from _first_work(findings, findings.work_lists[0])
     yield ""
-    yield from words.unknown_reasons(findings)
-    yield from words.not_known(findings)
+    yield from open_questions.unknown_reasons(findings)
+    yield from open_questions.not_known(findings)
     yield ""
     first = findings.architectures[0]
     groups = findings.capacity.groups
@@ -151,9 +159,7 @@ def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
     yield from words.loss_sentences(findings)
     yield ""
     if findings.builds.verdicts:
-        yield "Containers by build: " + ", ".join(
-            f"{verdict.containers} {verdict.verdict}" for verdict in findings.builds.verdicts
-        )
+        yield words.verdict_sentence(findings)
     for note in findings.costs.notes:
         yield f"Prices: {note}"
     if findings.apart:
@@ -299,10 +305,13 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    cells = [[_short(visible(cell)) for cell in row] for row in rows]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
-    for row in cells:
-        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    yield from (f"  {line}" for line in _aligned([[_short(visible(cell)) for cell in row] for row in rows]))
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _short(text: str, longest: int = _LONGEST_CELL) -> str:
