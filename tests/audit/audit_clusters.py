@@ -5,13 +5,16 @@ hostile()       names that attack terminals, spreadsheets, Markdown and pages
 large(10_000)   that many workloads
 shops(500, 3)     the shop's workloads over and over, so many in all, in several clusters of equal size
 facts_of(..)    a small one from (name, pods, CPU, images)
+written(facts)  a report of these facts and nothing else
 """
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
+from archfit.audit.report.json import facts_text
 from archfit.facts.facts import (
+    SCHEMA,
     AuditFacts,
     BuildFacts,
     ContainerImage,
@@ -21,6 +24,11 @@ from archfit.facts.facts import (
     Term,
     WorkloadFacts,
 )
+
+
+def written(facts: AuditFacts) -> bytes:
+    return f'{{"schema": "{SCHEMA}", "facts": {"".join(facts_text(facts))}}}'.encode()
+
 
 GIB = 1 << 30
 BOTH = ("amd64", "arm64")

@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.audit.audit_clusters import BOTH, facts_of, node
+from tests.audit.audit_clusters import BOTH, facts_of, node, written
 from tests.audit.cluster_objects import pod
 
 from archfit.audit.clusters import brought
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.report import markdown, page, text
-from archfit.audit.report.json import to_json
 from archfit.audit.report.pool_words import pool_sentences, unread_pools
 from archfit.audit.report.words import cluster_words, loss_sentence
 from archfit.audit.running.collect import Collector
@@ -267,7 +266,7 @@ def test_a_pool_of_wrong_types_is_read_and_its_report_too(spec):
         "spec": spec,
     }
     facts = collected(pod("web"), value)
-    assert from_json(to_json(facts), "a.json") == facts
+    assert from_json(written(facts), "a.json") == facts
     found = findings(facts)
     for form in (text, markdown, page):
         assert b"\x1b" not in form.render(found)

@@ -7,9 +7,9 @@ import random
 from typing import Any
 
 import pytest
+from tests.audit.audit_clusters import written
 from tests.audit.cluster_objects import DIGEST, listed, node, pod, workload
 
-from archfit.audit.report.json import to_json
 from archfit.audit.running.collect import Collector
 from archfit.base.errors import InvalidInput
 from archfit.facts.facts import AuditFacts, WorkloadFacts
@@ -511,7 +511,7 @@ def test_junk_at_any_place_is_no_error_and_makes_no_facts_that_cannot_be_written
     ):
         for place in _places(value):
             facts = _facts(_replaced(value, place, junk), pod("other", node="n"))
-            assert from_json(to_json(facts), "x") == facts
+            assert from_json(written(facts), "x") == facts
 
 
 def test_an_object_that_is_nested_too_deeply_is_an_error():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tests.audit.audit_clusters import written
 
-from archfit.audit.report.json import to_json
 from archfit.facts.facts import AuditFacts, ImageFacts
 from lock_runs import Locking, pod
 
@@ -17,7 +17,7 @@ def audit(locking: Locking, *found: str, name: str = "audit.json", **others: str
     """A report in the folder. others: answer -> reference."""
     facts = [ImageFacts(one, "Found", ("linux/amd64",), ("amd64",)) for one in found]
     facts += [ImageFacts(one, answer, detail=f"why {answer}") for answer, one in others.items()]  # type: ignore[arg-type]
-    return locking.write(name, to_json(AuditFacts(images=tuple(facts))).decode())
+    return locking.write(name, written(AuditFacts(images=tuple(facts))).decode())
 
 
 def test_the_images_of_an_audit_are_locked_as_the_registry_has_them_now(locking):
@@ -88,7 +88,7 @@ def test_stated_platforms_need_no_lock(locking):
         pytest.param(None, 2, "--from-audit: cannot read", id="no file"),
         pytest.param("{", 1, "is not JSON, or ends before its end", id="cut off"),
         pytest.param('{"kind": "List"}', 1, "is not a report of archfit audit", id="a list"),
-        pytest.param(to_json(AuditFacts()).decode(), 1, "there is nothing to lock", id="nothing in it"),
+        pytest.param(written(AuditFacts()).decode(), 1, "there is nothing to lock", id="nothing in it"),
     ],
 )
 def test_a_wrong_report_is_named(locking, text, status, message):

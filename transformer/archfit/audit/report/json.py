@@ -86,12 +86,6 @@ def facts_text(facts: AuditFacts) -> Iterator[str]:
     yield "]}"
 
 
-def to_json(facts: AuditFacts) -> bytes:
-    """A file that holds facts and nothing else. The same facts give the same bytes."""
-    head = f'{{"schema": {json.dumps(SCHEMA)},\n"facts": '
-    return "".join((head, *facts_text(facts), "}\n")).encode()
-
-
 def _findings_text(findings: AuditFindings) -> Iterator[str]:
     """In parts: there may be as many items as a cluster has images and workloads."""
     yield _compact(summary_value(findings))[:-1]
