@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from archfit.audit.running.container_images import container_images, container_statuses, reference_of
-from archfit.audit.running.fold import Gathered, LastRun, PodTemplate, folded
+from archfit.audit.running.fold import Gathered, Images, LastRun, PodTemplate, folded
 from archfit.audit.running.object_fields import (
     is_virtual_node,
     is_windows,
@@ -28,20 +28,19 @@ from archfit.audit.running.object_fields import (
     text,
     tolerations,
 )
-from archfit.audit.running.owners import Named, Owners
+from archfit.audit.running.owners import Named
 from archfit.audit.running.pod_requests import amounts, devices, devices_of, requested
-from archfit.audit.running.templates import Template, templates
-from archfit.audit.running.webhooks import Labels, Webhooks, labels_of
+from archfit.audit.running.templates import templates
+from archfit.audit.running.webhooks import labels_of
 from archfit.base.errors import InvalidInput
 from archfit.cluster.nodes import CLUSTER_NAME, OS_KEYS, mapping, sequence
 from archfit.cluster.pools.pool import Pool
 from archfit.cluster.pools.read import is_beside, is_pool, of_this_cluster, pools
 from archfit.cluster.quantity import milli, units
-from archfit.facts.facts import AuditFacts, ContainerImage, ImageFacts, NodeFacts, PoolFacts, Snapshot
+from archfit.facts.facts import AuditFacts, ImageFacts, NodeFacts, PoolFacts, Snapshot
 from archfit.facts.merge import sorted_facts
 from archfit.options.settings import Options
 from archfit.options.taints import ARCH_KEYS
-from archfit.placement.affinity import ARCH_LABELS
 from archfit.programs.start import Start, start_of
 from archfit.workloads.builtin import UserRows, by_kind, group_of, rows_of
 from archfit.workloads.inventory import is_podless
@@ -54,24 +53,8 @@ _BITS = (1 << 128) - 1
 _MOST_STARTS = 64
 _TOO_MANY = Start(unread=f"its pods start it in more than {_MOST_STARTS} ways")
 _UNASKED = "the field is empty, or nothing says which image it is"
-Images: TypeAlias = tuple[ContainerImage, ...]
 Log: TypeAlias = Callable[[str, str, str], str | None]
 """The last lines of a container, by namespace, pod and name; None where they are not read."""
-
-
-class _Interned:
-    """Equal values as one, with a number."""
-
-    def __init__(self) -> None:
-        self.values: list[Any] = []
-        self._numbers: dict[Any, int] = {}
-
-    def number(self, value: Any) -> int:
-        """The number of the value; the same for equal ones."""
-        number = self._numbers.setdefault(value, len(self.values))
-        if number == len(self.values):
-            self.values.append(value)
-        return number
 
 
 class Collector:
@@ -104,18 +87,8 @@ class Collector:
         self._starts: dict[str, set[Start]] = {}
         self._seen: set[bytes] = set()
         self._sum = 0
-        self._owners = Owners()
-        self._webhooks = Webhooks()
-        self._templates = _Interned()
+        self._read = Gathered()
         self._images: dict[Images, Images] = {}
-        self._statuses = _Interned()
-        self._runs: Counter[tuple[int, int, str]] = Counter()
-        self._labelled: set[tuple[Named, Labels]] = set()
-        self._nodes: dict[str, NodeFacts] = {}
-        self._labels: dict[str, Mapping[str, Any]] = {}
-        self._held: dict[tuple[Named, Images], Template] = {}
-        self._last_runs: dict[Named, LastRun] = {}
-        self._rendered: list[tuple[Template, str]] = []
         self._pool_objects: list[Mapping[str, Any]] = []  # a cluster has few
         self._clusters: set[str] = set()  # that nodes say to be of
         self._of_cluster = False
@@ -135,20 +108,20 @@ class Collector:
     def facts(self) -> AuditFacts:
         """Everything, with every image and every build still to be looked up."""
         source = self._source
-        if source == "lists" and not self._of_cluster and self._rendered:
+        if source == "lists" and not self._of_cluster and self._read.rendered:
             source = "manifests"
         digest = hashlib.sha256(self._sum.to_bytes(16, "big")).hexdigest()
         snapshot = Snapshot(
             digest[:16],
             source,
             self.name,
-            bool(self._nodes),
+            bool(self._read.nodes),
             uid=self._uid,
             date=self._newest,
             date_by="input" if self._newest else "",
         )
-        keys = self._asked_labels()
-        facts = folded(snapshot.id, self._gathered(keys))
+        keys = self._read.asked_labels()
+        facts = folded(snapshot.id, self._read, keys)
         references = {image.reference for workload in facts.workloads for image in workload.images}
         starts = {reference: tuple(sorted(some, key=str)) for reference, some in self._starts.items()}
         images = {
@@ -164,37 +137,6 @@ class Collector:
                 images=tuple(images),
                 pools=tuple(_pool_facts(snapshot.id, pool, keys) for pool in own_pools),
             )
-        )
-
-    def _asked_labels(self) -> list[str]:
-        """The labels that pods ask for, beside the architecture."""
-        templates = (
-            *self._templates.values,
-            *self._held.values(),
-            *(template for template, _ in self._rendered),
-        )
-        terms = {term for template in templates for term in template.terms}
-        return sorted({key for term in terms for key, _, _ in term.conditions} - ARCH_LABELS)
-
-    def _gathered(self, keys: Sequence[str]) -> Gathered:
-        templates, statuses = self._templates.values, self._statuses.values
-        return Gathered(
-            (
-                (templates[template], statuses[status], node, pods)
-                for (template, status, node), pods in self._runs.items()
-            ),
-            bool(self._runs),
-            self._nodes,
-            self._owners,
-            tuple((named, template) for (named, _), template in self._held.items()),
-            self._labelled,
-            self._last_runs,
-            tuple(self._rendered),
-            self._webhooks.selectors(),
-            {
-                name: tuple((key, text(labels[key])) for key in keys if key in labels)
-                for name, labels in self._labels.items()
-            },
         )
 
     def _add(self, value: Any, where: str) -> None:
@@ -218,8 +160,8 @@ class Collector:
             if self._is_new(value, metadata, kind):
                 facts = node_facts(value)
                 self._of_cluster = True
-                self._nodes[facts.name] = facts
-                self._labels[facts.name] = mapping(metadata, "labels")
+                self._read.nodes[facts.name] = facts
+                self._read.labels[facts.name] = mapping(metadata, "labels")
                 cluster = text(mapping(metadata, "annotations").get(CLUSTER_NAME))
                 self._clusters.update([cluster] if cluster else [])
         elif (group, kind) == ("", "Pod") and of_cluster:
@@ -235,7 +177,7 @@ class Collector:
     def _pod(self, pod: Mapping[str, Any], metadata: Mapping[str, Any]) -> None:
         spec = mapping(pod, "spec")
         itself = Named(text(metadata.get("namespace")), "Pod", text(metadata.get("name")))
-        owner = self._owners.of_pod(itself, metadata)
+        owner = self._read.owners.of_pod(itself, metadata)
         standing = standing_of(pod)
         cpu, memory = (0, 0) if standing == "finished" else requested(pod)
         images = container_images(spec)
@@ -256,20 +198,22 @@ class Collector:
             for container in (*sequence(spec, "containers"), *sequence(spec, "initContainers")):
                 self._start(reference_of(text(container.get("image"))), start_of(container))
         if standing != "finished":
-            self._labelled.add((owner, labels_of(metadata.get("labels"))))
+            self._read.labelled.add((owner, labels_of(metadata.get("labels"))))
         key = (
-            self._templates.number(template),
-            self._statuses.number(container_statuses(pod, partial(self._log, itself.namespace, itself.name))),
+            self._read.templates.number(template),
+            self._read.statuses.number(
+                container_statuses(pod, partial(self._log, itself.namespace, itself.name))
+            ),
             text(spec.get("nodeName")),
         )
-        self._runs[key] += 1
+        self._read.runs[key] += 1
         if standing == "finished" and owner.kind == "Job":
             cpu, memory = requested(pod)
             template = template.replace(cpu=cpu, memory=memory)
             created = text(metadata.get("creationTimestamp"))
             run = LastRun(created, itself.name, template, is_windows(spec))
-            before = self._last_runs.get(owner)
-            self._last_runs[owner] = run if before is None else max(before, run, key=LastRun.order)
+            before = self._read.last_runs.get(owner)
+            self._read.last_runs[owner] = run if before is None else max(before, run, key=LastRun.order)
 
     def _other(
         self,
@@ -285,7 +229,7 @@ class Collector:
             if kind == "Namespace" and metadata.get("name") == KUBE_SYSTEM and not self._uid:
                 self._uid = text(metadata.get("uid"))
                 self._sum = (self._sum + _hashed([KUBE_SYSTEM, self._uid])) & _BITS
-            for added in self._webhooks.add(group_of(text(value.get("apiVersion"))), kind, value):
+            for added in self._read.webhooks.add(group_of(text(value.get("apiVersion"))), kind, value):
                 self._sum = (self._sum + _hashed(added)) & _BITS
             self.kinds[kind] += 1
             return
@@ -301,14 +245,14 @@ class Collector:
         rows = rows_of(text(value.get("apiVersion")), kind, self._rows) if not pod_templates else ()
         self.rendered.update((kind, row.reason) for row in rows if row.rendered)
         if not of_cluster:
-            self._rendered += ((template, where) for template in pod_templates)
+            self._read.rendered += ((template, where) for template in pod_templates)
             return
         self._of_cluster = True
         named = Named(text(metadata.get("namespace")), kind, text(metadata.get("name")))
-        self._owners.add(named, metadata)
+        self._read.owners.add(named, metadata)
         for template in pod_templates:
             images = self._images.setdefault(template.images, template.images)
-            self._held[named, images] = template.replace(images=images)
+            self._read.held[named, images] = template.replace(images=images)
 
     def _start(self, reference: str, start: Start) -> None:
         known = self._starts.setdefault(reference, set())

@@ -7,14 +7,14 @@ the same images are counted together, and containers that run the same build.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from archfit.audit.running.container_images import EVIDENCE, ContainerStatus
-from archfit.audit.running.object_fields import on_node
+from archfit.audit.running.object_fields import on_node, text
 from archfit.audit.running.owners import Named, Owner, Owners
 from archfit.audit.running.templates import Template
-from archfit.audit.running.webhooks import Labels, Selectors, serves
+from archfit.audit.running.webhooks import Labels, Selectors, Webhooks, serves
 from archfit.facts.facts import (
     AuditFacts,
     BuildFacts,
@@ -27,8 +27,10 @@ from archfit.facts.facts import (
     any_of,
 )  # fmt: skip
 from archfit.facts.merge import build_key, workload_key
+from archfit.placement.affinity import ARCH_LABELS
 from archfit.startup.record import Record
 
+Images: TypeAlias = tuple[ContainerImage, ...]
 _MOST_FAILING = 10
 _NO_NODE = NodeFacts("", "", "", "")
 _WITHOUT_PODS: tuple[Standing, ...] = (
@@ -66,36 +68,62 @@ class LastRun(Record):
         return self.created, self.name
 
 
-class Gathered(Record):
-    """What was read.
+class Interned:
+    """Equal values as one, with a number."""
 
-    runs: the template of pods, what their statuses say, their node ("" for none), how many; each once.
-    pods: whether there was any. nodes: by name. held: the object that holds it, and the template.
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self._numbers: dict[Any, int] = {}
+
+    def number(self, value: Any) -> int:
+        """The number of the value; the same for equal ones."""
+        number = self._numbers.setdefault(value, len(self.values))
+        if number == len(self.values):
+            self.values.append(value)
+        return number
+
+
+class Gathered:
+    """What was read so far.
+
+    runs: the numbers of a template of pods and of what their statuses say, their node ("" for none) -> how many.
+    nodes, labels: of each node by name. held: the object that holds it, and its images -> the template.
     labelled: what controls a pod that has not finished, itself where nothing does, and its labels.
     last_runs: of each Job its newest finished pod. rendered: templates of manifests, and where they stand.
-    webhooks: the pods that serve them. labels: of the nodes, those that pods ask for.
     """
 
-    runs: Iterable[tuple[PodTemplate, tuple[ContainerStatus, ...], str, int]]
-    pods: bool
-    nodes: Mapping[str, NodeFacts]
-    owners: Owners
-    held: Sequence[tuple[Named, Template]]
-    labelled: Collection[tuple[Named, Labels]]
-    last_runs: Mapping[Named, LastRun]
-    rendered: Sequence[tuple[Template, str]]
-    webhooks: Selectors
-    labels: Mapping[str, tuple[tuple[str, str], ...]]
+    def __init__(self) -> None:
+        self.templates, self.statuses = Interned(), Interned()
+        self.runs: Counter[tuple[int, int, str]] = Counter()
+        self.nodes: dict[str, NodeFacts] = {}
+        self.labels: dict[str, Mapping[str, Any]] = {}
+        self.owners = Owners()
+        self.held: dict[tuple[Named, Images], Template] = {}
+        self.labelled: set[tuple[Named, Labels]] = set()
+        self.last_runs: dict[Named, LastRun] = {}
+        self.rendered: list[tuple[Template, str]] = []
+        self.webhooks = Webhooks()
+
+    def asked_labels(self) -> list[str]:
+        """The labels that pods ask for, beside the architecture."""
+        templates = (
+            *self.templates.values,
+            *self.held.values(),
+            *(template for template, _ in self.rendered),
+        )
+        terms = {term for template in templates for term in template.terms}
+        return sorted({key for term in terms for key, _, _ in term.conditions} - ARCH_LABELS)
 
 
-def folded(snapshot: str, gathered: Gathered) -> AuditFacts:
-    """The workloads, builds and nodes of a snapshot, unsorted."""
+def folded(snapshot: str, gathered: Gathered, keys: Sequence[str]) -> AuditFacts:
+    """The workloads, builds and nodes of a snapshot, unsorted. keys: of the labels of nodes to keep."""
     workloads: _Workloads = {}
     terms: _TermsOfRows = defaultdict(set)
     builds: _Builds = {}
     used: dict[str, list[int]] = {name: [0, 0, 0] for name in gathered.nodes}
     owners: dict[tuple[Named, bool], Owner] = {}
-    for template, statuses, node_name, pods in gathered.runs:
+    for (template_number, status_number, node_name), pods in gathered.runs.items():
+        template: PodTemplate = gathered.templates.values[template_number]
         node = gathered.nodes.get(node_name, _NO_NODE)
         standing = on_node(template.standing, node.os, virtual=node.virtual)
         key = template.owner, template.bare
@@ -106,24 +134,27 @@ def folded(snapshot: str, gathered: Gathered) -> AuditFacts:
             for place, amount in enumerate((template.cpu, template.memory, 1)):
                 used[node_name][place] += pods * amount
         _count_workload(workloads, terms, _of_run(snapshot, template, pods, owner, standing, node))
-        for status in statuses:
+        for status in gathered.statuses.values[status_number]:
             if standing != "finished" or status.evidence:
                 _count_build(builds, _build(snapshot, owner.named, node, status, pods, node_name))
     for without_pod in _without_pods(snapshot, gathered, tuple(workloads.values())):
         _count_workload(workloads, terms, without_pod)
+    selectors = gathered.webhooks.selectors()
     for rendered, where in gathered.rendered:
-        webhook = serves(gathered.webhooks, rendered.namespace, rendered.pod_labels)
+        webhook = serves(selectors, rendered.namespace, rendered.pod_labels)
         _count_workload(
             workloads, terms, _of_template(snapshot, rendered).replace(where=where, webhook=webhook)
         )
-    serving = _serving(gathered)
+    serving = _serving(gathered, selectors)
     nodes = (
         node.replace(
             snapshot=snapshot,
             requested_cpu=used[name][0],
             requested_memory=used[name][1],
             requested_pods=used[name][2],
-            labels=gathered.labels[name],
+            labels=tuple(
+                (key, text(own[key])) for own in [gathered.labels[name]] for key in keys if key in own
+            ),
         )
         for name, node in gathered.nodes.items()
     )
@@ -140,11 +171,11 @@ def folded(snapshot: str, gathered: Gathered) -> AuditFacts:
     )
 
 
-def _serving(gathered: Gathered) -> set[tuple[str, str, str]]:
+def _serving(gathered: Gathered, selectors: Selectors) -> set[tuple[str, str, str]]:
     owners = set()
-    held = [(named, template.pod_labels) for named, template in gathered.held]
-    for named, labels in (*held, *gathered.labelled) if gathered.webhooks else ():
-        if serves(gathered.webhooks, named.namespace, labels):
+    held = [(named, template.pod_labels) for (named, _), template in gathered.held.items()]
+    for named, labels in (*held, *gathered.labelled) if selectors else ():
+        if serves(selectors, named.namespace, labels):
             owner = gathered.owners.resolved(named, is_pod=named.kind == "Pod").named
             owners.add((owner.namespace, owner.kind, owner.name))
     return owners
@@ -212,10 +243,10 @@ def _without_pods(
     busy = set(map(_place, unfinished))
     same = {(*_place(workload), workload.images) for workload in unfinished}
     ran = {(*_place(workload), workload.images) for workload in workloads}
-    asking = ("manifest", "scheduled", "pending", *(() if gathered.pods else ("daemonset",)))
+    asking = ("manifest", "scheduled", "pending", *(() if gathered.runs else ("daemonset",)))
     last = _last_runs(gathered)
     chosen: dict[tuple[Named, tuple[ContainerImage, ...]], WorkloadFacts] = {}
-    for named, held in gathered.held:
+    for (named, _), held in gathered.held.items():
         owner = gathered.owners.resolved(named, is_pod=False).named
         place = _place(owner)
         key = (*place, held.images)
@@ -226,7 +257,7 @@ def _without_pods(
         if key in same or (named.kind == "Job" and key in ran):
             continue
         standing = _standing_without_pods(template, owned=named != owner, busy=place in busy)
-        if not gathered.pods and standing in ("scheduled", "pending"):
+        if not gathered.runs and standing in ("scheduled", "pending"):
             standing = "manifest"
         if standing not in asking:
             template = template.replace(pods=0)
