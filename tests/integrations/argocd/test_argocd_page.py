@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 
 import pytest
 import yaml
@@ -15,7 +14,6 @@ from archfit.integrations.argocd.source_parameters import ROWS, SOURCES
 from argocd_blocks import BLOCKS as FORM_BLOCKS
 from argocd_blocks import PAGE as BLOCKS_PAGE
 from argocd_blocks import Block
-from program import PROGRAM
 
 PAGE = (machine.ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -95,13 +93,3 @@ def test_the_page_makes_the_config_maps_that_the_blocks_mount(name: str) -> None
     files = re.findall(r"--from-file argocd-archfit/(\S+)", made)
     generator = yaml.safe_load(FILES[f"{folder}/kustomization.yaml"])["configMapGenerator"][0]
     assert files == [f"{folder}/{file}" for file in generator["files"]]
-
-
-@pytest.mark.parametrize(
-    "words", [["--form", "helm-values"], ["--form=operator"], ["--merge", "values.yaml"]]
-)
-def test_a_flag_that_was_removed_names_the_page(words: list[str]) -> None:
-    ran = subprocess.run([PROGRAM, "setup", "argocd", *words], capture_output=True, check=False)
-    assert ran.returncode == 2
-    assert "what to add to your Helm values or your ArgoCD resource is in" in ran.stderr.decode()
-    assert "argocd-install" in ran.stderr.decode()

@@ -179,6 +179,7 @@ def test_beside_helm_3_the_line_is_for_helm_4_alone(user: User, tool: Callable[[
     ran = user.set_up()
     line = ran.ok().decode()
     assert line == (f'helm4() ( export HELM_PLUGINS={user.own}:{user.default}; exec {four} "$@" )\n')
+    assert "Then: helm4 upgrade --install web" in ran.stderr
     assert "would lose all its plugins" in ran.stderr
     shell = user.shell(f"{line}helm hello; helm4 hello; helm4 plugin list; helm plugin list")
     assert shell.stderr == ""

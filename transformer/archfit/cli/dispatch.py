@@ -82,7 +82,7 @@ _VERBS = _each(
         "kustomize build DIR | archfit, or kubectl kustomize DIR | archfit",
         "init install config": "archfit setup TOOL plugs archfit into a tool; "
         "archfit setup cluster writes a configuration file",
-        "uninstall remove delete": "archfit help undo.md says how to take archfit out",
+        "uninstall remove delete undo revert": "archfit help undo.md says how to take archfit out",
         "scan report get list": "archfit audit reports what a cluster runs",
         "image images show describe": "archfit inspect IMAGE shows what a registry has",
         "login": "archfit reads what docker login writes; archfit login-check HOST tests it",

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TextIO
 
 from archfit import __version__
-from archfit.base.errors import UsageError
 from archfit.cli.setup.owned_files import remove_files, write_texts
 from archfit.cli.usage.command_table import BY_NAME
 
@@ -32,9 +31,7 @@ _INSTALLS = {
 
 def write_chart(argv: Sequence[str], stderr: TextIO) -> int:
     """The command, after the words `setup chart`. The exit code; raises ArchfitError."""
-    flags, words = BY_NAME["setup chart"].parser().parse(argv)
-    if words:
-        raise UsageError(f"{words[0]!r} is not expected; see archfit setup chart --help")
+    flags = BY_NAME["setup chart"].flags_alone(argv)
     folder = flags.into or _DEFAULT
     if flags.remove:
         stderr.write(remove_files(folder, _texts(), "chart"))

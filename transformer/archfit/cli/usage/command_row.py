@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from archfit.base.errors import UsageError
@@ -111,6 +111,13 @@ class Command(Record):
     def program(self) -> str:
         """What the user types, as in `archfit setup cluster`."""
         return f"archfit {self.name}"
+
+    def flags_alone(self, argv: Sequence[str]) -> argparse.Namespace:
+        """Its flags, where it takes nothing else. Raises UsageError."""
+        flags, words = self.parser().parse(argv)
+        if words:
+            raise UsageError(f"{words[0]!r} is not expected; see {self.program} --help")
+        return flags
 
     def parser(self) -> Parser:
         """A parser with the command's own flags; the options are added when it reads."""

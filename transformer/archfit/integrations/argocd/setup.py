@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, TextIO
 
 from archfit import __version__
 from archfit.base.documentation import place
-from archfit.base.errors import UnknownFlag, UsageError
+from archfit.base.errors import UsageError
 from archfit.cli.setup.configuration import configuration
 from archfit.cli.setup.owned_files import remove_files, write_texts
 from archfit.cli.setup.yaml_files import mapping, one_line, parsed, shipped, written
@@ -37,22 +37,11 @@ _AS_THEY_ARE = (
 )
 _DISCOVER = "Argo CD asks for every application without a source type of its own (`helm:`, `kustomize:`, `directory:`)."
 _DEFAULT = "argocd-archfit"
-_REMOVED = ("--form", "--merge")
 
 
 def set_up_argocd(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup argocd`. The exit code; raises ArchfitError."""
-    try:
-        flags, words = BY_NAME["setup argocd"].parser().parse(argv)
-    except UnknownFlag as error:
-        if error.flag in _REMOVED:
-            raise UsageError(
-                f"{error.flag}: archfit setup argocd writes Kustomize components only: what to add to your Helm values "
-                f"or your ArgoCD resource is in {place('argocd-install')}"
-            ) from None
-        raise
-    if words:
-        raise UsageError(f"{words[0]!r} is not expected; see archfit setup argocd --help")
+    flags = BY_NAME["setup argocd"].flags_alone(argv)
     for flag, value in (
         ("--into", flags.into),
         ("--image", flags.image),

@@ -25,9 +25,7 @@ _HEAD = b"# Written by `archfit patch`"
 def set_up_flux(argv: Sequence[str], stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup flux`. The exit code; raises ArchfitError."""
     quiet, when = quiet_and_color(argv, environ)
-    given, words = BY_NAME["setup flux"].parser().parse(argv)
-    if words:
-        raise UsageError(f"{words[0]!r} is not expected; see archfit setup flux --help")
+    given = BY_NAME["setup flux"].flags_alone(argv)
     if not given.into:
         raise UsageError("--into: is empty: write a path, or leave the flag out")
     if given.remove:

@@ -29,9 +29,7 @@ from archfit.integrations.helm.setup_check import check_lines
 
 def set_up_helm(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup helm`. The exit code; raises ArchfitError."""
-    flags, words = BY_NAME["setup helm"].parser().parse(argv)
-    if words:
-        raise UsageError(f"{words[0]!r} is not expected; see archfit setup helm --help")
+    flags = BY_NAME["setup helm"].flags_alone(argv)
     for flag, value in (("--into", flags.into), ("--helm", flags.helm)):
         if value == "":
             raise UsageError(f"{flag}: is empty: write a path, or leave the flag out")
@@ -101,24 +99,28 @@ def _own(
         )
         current = [part for part in current if os.path.realpath(part) != os.path.realpath(directory)]
     if directory in current:
-        stderr.write(f"HELM_PLUGINS names the directory already. {_USE}\n")
+        stderr.write(f"HELM_PLUGINS names the directory already. {_use('helm')}\n")
         return 0
+    program = "helm"
     if threes:
         stderr.write(
             f"{threes[0]} would lose all its plugins if it read this directory. Put this into your shell's profile; "
             f"it is for {four} only:\n"
         )
         stdout.write(setup_files.function(directory, current, four.path).encode())
+        program = setup_files.function_name(four.path)
     else:
         stderr.write("Put this line into your shell's profile, and run it in this shell:\n")
         stderr.flush()
         stdout.write(setup_files.profile(directory, current).encode())
     stdout.flush()
-    stderr.write(f"{_USE}\n")
+    stderr.write(f"{_use(program)}\n")
     return 0
 
 
-_USE = "Then: helm upgrade --install web ./chart --post-renderer archfit    (archfit setup helm --check tries it)"
+def _use(program: str) -> str:
+    command = f"{program} upgrade --install web ./chart --post-renderer archfit"
+    return f"Then: {command}    (archfit setup helm --check tries it)"
 
 
 def _refuse_shared(directory: str, helms: Sequence[Helm], environ: Mapping[str, str]) -> None:

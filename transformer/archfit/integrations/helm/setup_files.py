@@ -87,6 +87,12 @@ def function(directory: str, current: list[str], helm: str) -> str:
 
     The body is a subshell, so the variable ends with it; HELM_PLUGINS reaches Helm 4 and nothing else.
     """
+    return (
+        f'{function_name(helm)}() ( {profile(directory, current).strip()}; exec {shlex.quote(helm)} "$@" )\n'
+    )
+
+
+def function_name(helm: str) -> str:
+    """What the function is called, and so the program from then on."""
     name = os.path.basename(helm)
-    name = name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else "helm4"
-    return f'{name}() ( {profile(directory, current).strip()}; exec {shlex.quote(helm)} "$@" )\n'
+    return name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else "helm4"
