@@ -212,7 +212,7 @@ class _Joined:
     """A transport whose head of a response waits for the body.
 
     uvicorn writes one after the other. Over TLS each would be a record and a system call of its own, and wake the
-    client twice: a quarter of the processor time of a known image.
+    client twice: 5 % of the processor time of a known image.
     """
 
     def __init__(self, transport: asyncio.Transport) -> None:
