@@ -31,7 +31,7 @@ from archfit.yaml.values import mapping_of
 _MOST = 3  # images that a reason names
 
 
-class Term(Record):
+class RequiredTerm(Record):
     """One required term of the node affinity."""
 
     number: int
@@ -40,7 +40,7 @@ class Term(Record):
     reaches: tuple[str, ...]
 
 
-class Message(Record):
+class PodMessage(Record):
     """A message of the decision that is about no image."""
 
     severity: Severity
@@ -61,13 +61,13 @@ class Explanation(Record):
     settings: tuple[str, ...]
     asks: tuple[str, ...]
     allows: tuple[str, ...]
-    terms: tuple[Term, ...]
+    terms: tuple[RequiredTerm, ...]
     cluster: tuple[str, ...]
     cluster_source: str
     reaches: tuple[str, ...]
     because: tuple[str, ...]
     reasons: tuple[Reason, ...]
-    messages: tuple[Message, ...]
+    messages: tuple[PodMessage, ...]
     remedies: tuple[Remedy, ...]
 
 
@@ -110,7 +110,7 @@ def explanation(
         tuple(_because(case, images, reaches)) if case else (),
         decision.reasons,
         tuple(
-            Message(message.severity, message.field, message.text)
+            PodMessage(message.severity, message.field, message.text)
             for message in decision.messages
             if message.path not in about_images
         ),
@@ -142,11 +142,13 @@ def _names(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     return tuple(sorted({named(os, name) for os, name in pairs}))
 
 
-def _terms(pod: Pod, reaches: Iterable[Reach]) -> tuple[Term, ...]:
+def _terms(pod: Pod, reaches: Iterable[Reach]) -> tuple[RequiredTerm, ...]:
     terms = [(reach.demand.index, reach) for reach in reaches if reach.demand.index is not None]
     written = existing_terms(pod)[0] if terms else None
     return tuple(
-        Term(index + 1, tuple(_expressions((written or [])[index])), _open([reach]), _reaches([reach]))
+        RequiredTerm(
+            index + 1, tuple(_expressions((written or [])[index])), _open([reach]), _reaches([reach])
+        )
         for index, reach in terms
     )
 

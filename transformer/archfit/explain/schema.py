@@ -61,7 +61,7 @@ FIELDS: dict[str, dict[str, str]] = {
         "messages": "What the decision says about the image.",
         "partOf": "The tag beside a digest that is one platform of it, with the digest of its index; else empty.",
     },
-    "Term": {
+    "RequiredTerm": {
         "number": "Its place in nodeSelectorTerms, from 1.",
         "asks": "Its expressions.",
         "allows": "The architectures that the term and the nodeSelector leave open.",
@@ -75,7 +75,7 @@ FIELDS: dict[str, dict[str, str]] = {
         "reason": "Why, if it does not go without saying.",
         "term": "The required term that it is about, from 1; 0 for none.",
     },
-    "Message": {
+    "PodMessage": {
         "severity": "How serious it is.",
         "field": 'The field that it is about, or "".',
         "message": "The message.",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from archfit.base.printable import count, visible
 from archfit.base.results import Location, ObjectRef, Reason
 from archfit.explain.explained import Explained, ExplainedPod
-from archfit.explain.explanation import Explanation, Term
+from archfit.explain.explanation import Explanation, RequiredTerm
 from archfit.explain.images import ImageAnswer
 from archfit.startup.record import Record
 from archfit.workloads.unsupported.untouched import Untouched
@@ -157,7 +157,7 @@ def _asks(why: Explanation) -> str:
     return "it asks for no architecture" if why.allows else "its required node affinity has no terms"
 
 
-def _terms(terms: Iterable[Term]) -> Iterator[Branch]:
+def _terms(terms: Iterable[RequiredTerm]) -> Iterator[Branch]:
     rows = [
         (f"term {term.number}", _listed(term.allows), ", ".join(map(_short, term.asks)) or "matches nothing")
         for term in terms

@@ -100,7 +100,7 @@ class Meter:
             raise NotRead(f"it is behind more than {self.bounds.sent} bytes of layers")
 
 
-class Layer(Protocol):
+class LayerDescriptor(Protocol):
     """One layer as a manifest names it. size: bytes, -1 where it states none."""
 
     @property
@@ -131,7 +131,7 @@ class LayerFiles(Record):
 
 
 def read_layer(
-    parts: Iterable[bytes], layer: Layer, meter: Meter, wanted: Collection[str] = ()
+    parts: Iterable[bytes], layer: LayerDescriptor, meter: Meter, wanted: Collection[str] = ()
 ) -> LayerFiles:
     """The files of a layer. wanted: paths at which a binary ends the reading, as nothing else is asked.
 

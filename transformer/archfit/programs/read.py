@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from archfit.programs.layer import Layer, LayerFiles, Meter, read_layer
+from archfit.programs.layer import LayerDescriptor, LayerFiles, Meter, read_layer
 from archfit.programs.program import Program, Programs
 from archfit.programs.start import NotRead, Start, candidates, image_start, normal, on_path
 
-Open: TypeAlias = Callable[[Layer, Callable[[Iterable[bytes]], None]], None]
+Open: TypeAlias = Callable[[LayerDescriptor, Callable[[Iterable[bytes]], None]], None]
 """Calls back with the bytes of a layer, again where they broke off; a callback that returns or raises ends it."""
 
 _LAYERS = ("application/vnd.oci.image.layer.v1.tar", "application/vnd.docker.image.rootfs.diff.tar")
@@ -27,7 +27,7 @@ _MOST_SCRIPTS = 4  # of one interpreted by the next (BINPRM_MAX_RECURSION)
 
 def read_programs(
     config: Mapping[str, Any],
-    layers: Sequence[Layer],
+    layers: Sequence[LayerDescriptor],
     starts: Iterable[Start],
     open_layer: Open,
     meter: Meter,
@@ -83,7 +83,7 @@ def _first(
 class _Tree:
     """The files of all layers, the top one first; each layer is read when it is looked at."""
 
-    def __init__(self, layers: Sequence[Layer], open_layer: Open, meter: Meter) -> None:
+    def __init__(self, layers: Sequence[LayerDescriptor], open_layer: Open, meter: Meter) -> None:
         self._layers = [*reversed(layers)]
         self._open = open_layer
         self._meter = meter

@@ -41,7 +41,7 @@ from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.programs.layer import Layer, Meter
+    from archfit.programs.layer import LayerDescriptor, Meter
     from archfit.programs.program import Programs
     from archfit.programs.start import Start
 
@@ -161,7 +161,7 @@ class RegistryClient:
             config = untrusted_json.load(self._blob(endpoint, parsed.config.digest))
             self._bodies.enter()  # the names of an image's files are as large as large answers
 
-            def opened(layer: Layer, take: Callable[[Iterable[bytes]], None]) -> None:
+            def opened(layer: LayerDescriptor, take: Callable[[Iterable[bytes]], None]) -> None:
                 reply = self._ask("layer", endpoint, f"blobs/{layer.digest}", MAX_ERROR, take)
                 if reply.status != 200:
                     raise self.authorizer.refusal(reply, endpoint, f"a layer of {endpoint.repository}")

@@ -37,7 +37,7 @@ from archfit.yaml.join import joined
 from archfit.yaml.stream import BOM, Splice
 
 
-class _Target(Record):
+class _Output(Record):
     """What the flags say about the output. folder, file: of --output, "" where it is another form."""
 
     diff: bool
@@ -99,13 +99,13 @@ def transform_files(
         run.close()
 
 
-def _fallback(target: _Target) -> Layer | None:
+def _fallback(target: _Output) -> Layer | None:
     if target.in_place:
         return Layer("default of --in-place (stamp)", {"stamp": Given(True, "--in-place")})
     return STAMPS_PRESENT if target.diff else None
 
 
-def _target(call: TransformCall) -> _Target:
+def _target(call: TransformCall) -> _Output:
     flags, output = call.flags, call.flags.output or ""
     output = "" if output == "-" else output
     is_folder = output.endswith("/") or os.path.isdir(output)
@@ -118,10 +118,10 @@ def _target(call: TransformCall) -> _Target:
         )
     if flags.diff and is_folder:
         raise UsageError(f"--output: {output!r} is a folder, and a diff is one file: name a file")
-    return _Target(flags.diff, flags.in_place, output if is_folder else "", "" if is_folder else output)
+    return _Output(flags.diff, flags.in_place, output if is_folder else "", "" if is_folder else output)
 
 
-def _paths(target: _Target, read: Inputs) -> list[str]:
+def _paths(target: _Output, read: Inputs) -> list[str]:
     """The files that --output names. Raises UsageError where the output cannot go where the flags say."""
     if target.in_place:
         output_files.check_in_place(read.files)
@@ -147,7 +147,7 @@ def _frame(read: Inputs) -> FunctionFrame | None:
 Write = Callable[[Sequence[_Edited]], str]
 
 
-def _writer(target: _Target, stdout: BinaryIO, color: bool, on_blank: str) -> Write:
+def _writer(target: _Output, stdout: BinaryIO, color: bool, on_blank: str) -> Write:
     """What writes the output, and says how many files it wrote, if it wrote several."""
 
     def write(files: Sequence[_Edited]) -> str:

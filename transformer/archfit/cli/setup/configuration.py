@@ -19,7 +19,7 @@ from archfit.startup.record import Record
 from archfit.yaml.config_yaml import parse_config
 
 
-class Configuration(Record):
+class ToolConfiguration(Record):
     """path: as the user named it, "" for none. spec: by option, as YAML to write. advice: a line about what stays."""
 
     path: str
@@ -42,12 +42,12 @@ class Configuration(Record):
         return f"{path} says what {self.path} says"
 
 
-def configuration(named: str | None, environ: Mapping[str, str]) -> Configuration:
+def configuration(named: str | None, environ: Mapping[str, str]) -> ToolConfiguration:
     """The file that the flag or the variable names. Raises UsageError."""
     by = CONFIG_VARIABLE if named is None else CONFIG_FLAG
     path = environ.get(CONFIG_VARIABLE, "") if named is None else named
     if named is None and not path:
-        return Configuration("", {})
+        return ToolConfiguration("", {})
     text = _content(by, path)
     from_file(text, path, by)
     values: Any = parse_config(text.decode("utf-8-sig")).values
@@ -55,7 +55,7 @@ def configuration(named: str | None, environ: Mapping[str, str]) -> Configuratio
     stays = [part for part in ("operator", "lockFile") if values.get(part) or spec.pop(part, None)]
     advice = f"{' and '.join(stays)} of {path}: not written; name a file with it in ARCHFIT_CONFIG where archfit runs\n"
     nodes = {key: on_few_lines(value) for key, value in spec.items()}
-    return Configuration(path, nodes, advice if stays else "")
+    return ToolConfiguration(path, nodes, advice if stays else "")
 
 
 def _content(flag: str, path: str) -> bytes:

@@ -19,7 +19,7 @@ from typing import BinaryIO, TextIO
 
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.cli.setup.check_lines import up_to_wrong, write_lines
-from archfit.cli.setup.configuration import Configuration, compared, configuration
+from archfit.cli.setup.configuration import ToolConfiguration, compared, configuration
 from archfit.cli.setup.owned_files import content_of, done, remove_files, write_files
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.integrations.helm import setup_files
@@ -72,7 +72,7 @@ def home(environ: Mapping[str, str]) -> str:
 def _own(
     directory: str,
     helms: Sequence[Helm],
-    own: Configuration,
+    own: ToolConfiguration,
     stdout: BinaryIO,
     stderr: TextIO,
     environ: Mapping[str, str],
@@ -132,7 +132,7 @@ def _refuse_shared(directory: str, helms: Sequence[Helm], environ: Mapping[str, 
             )
 
 
-def _write(directory: str, own: Configuration, stderr: TextIO) -> None:
+def _write(directory: str, own: ToolConfiguration, stderr: TextIO) -> None:
     """Writes the plugin; a file stays that is right, or of an earlier configuration. Raises ArchfitError."""
     why = setup_files.unusable(directory)
     if why:

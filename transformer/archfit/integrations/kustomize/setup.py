@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TextIO
 from archfit.base.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
 from archfit.base.patch import Add, Operation, apply
 from archfit.cli.setup.check_lines import up_to_wrong, write_lines
-from archfit.cli.setup.configuration import Configuration, compared, configuration
+from archfit.cli.setup.configuration import ToolConfiguration, compared, configuration
 from archfit.cli.setup.owned_files import File, content_of_users_file, remove_files, write_file
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.edit.insert import insertions
@@ -104,7 +104,7 @@ def _path(folder: str) -> str:
     return os.path.join(folder, files.NAME)
 
 
-def _write(tool: str, folder: str, text: str, image: str, own: Configuration, stderr: TextIO) -> None:
+def _write(tool: str, folder: str, text: str, image: str, own: ToolConfiguration, stderr: TextIO) -> None:
     """Writes the function's configuration, its text, and its entry. image: of a container, for kustomize."""
     holder = next((name for name in _HOLDERS[tool] if os.path.exists(os.path.join(folder, name))), "")
     if not holder:
@@ -154,7 +154,7 @@ def without(text: str, path: tuple[str, ...], item: Any) -> str | None:
     return None
 
 
-def _write_config(path: str, text: str, own: Configuration, stderr: TextIO) -> None:
+def _write_config(path: str, text: str, own: ToolConfiguration, stderr: TextIO) -> None:
     """Writes the function's configuration where there is none; the user's stays. Raises ArchfitError."""
     there = content_of_users_file(path)
     if there is None:
