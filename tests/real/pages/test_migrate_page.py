@@ -139,12 +139,12 @@ def _complete(workload: dict[str, Any], nodes: int) -> int:
 
 
 class Reader:
-    """Types the commands of the page into one bash, and looks at how each ended."""
+    """Runs the blocks of the page, each in a bash of its own that stops where a command fails."""
 
     def __init__(self, plane: ControlPlane, folder: Path, mirrors: str) -> None:
         self.plane, self.folder, self.workloads = plane, folder / "work", Workloads(plane)
-        self._home, bin_ = folder / "home", folder / "bin"
-        for one in (self.folder, self._home, bin_):
+        home, bin_ = folder / "home", folder / "bin"
+        for one in (self.folder, home, bin_):
             one.mkdir()
         programs = {
             name: machine.tool(tool) for name, tool in {"kubectl": "kubectl", "helm": "helm3"}.items()
@@ -154,43 +154,33 @@ class Reader:
         kept = {
             name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "ARCHFIT_"))
         }
-        environ = {
+        self._environ = {
             **kept,
-            "HOME": str(self._home),
+            "HOME": str(home),
             "PATH": f"{bin_}:{SYSTEM_PATH}",
             "KUBECONFIG": str(plane.kubeconfig),
             "ARCHFIT_MIRROR": mirrors,
         }
-        self._bash = subprocess.Popen(
-            ["/bin/bash", "--norc"],
-            cwd=self.folder,
-            env=environ,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self._type("set -o pipefail")
 
     def follow(self, commands: tuple[str, ...]) -> str:
         """What they write, once the controllers have acted. Raises AssertionError where one of them fails."""
-        written = [self._type(command) for command in commands]
+        written = self._type("\n".join(commands))
         self.workloads.settle()
-        return "".join(written)
+        return written
 
     def _type(self, command: str) -> str:
-        assert self._bash.stdin
-        assert self._bash.stdout
-        said = self._home / "said"
-        self._bash.stdin.write(f"{{ {command}\n}} </dev/null >{said} 2>&1; echo $?\n")
-        self._bash.stdin.flush()
-        status = self._bash.stdout.readline().strip()
-        text = said.read_text()
-        assert status == "0", f"{command}\n{status}\n{text}"
-        return text
-
-    def end(self) -> None:
-        self._bash.kill()
-        self._bash.communicate()
+        done = subprocess.run(
+            ["/bin/bash", "--norc", "-eo", "pipefail", "-c", command],
+            cwd=self.folder,
+            env=self._environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}\n{done.returncode}\n{done.stdout}"
+        return done.stdout
 
     def state(self) -> dict[str, Any]:
         """Everything that a step may change and an undo has to take back."""
@@ -230,7 +220,6 @@ def reader(request: pytest.FixtureRequest, tmp_path: Path, real) -> Iterator[Rea
             plane.node(name, "amd64")
         plane.namespace("shop")
         reader = Reader(plane, tmp_path, " ".join(registry.mirrors()[1::2]))
-        stack.callback(reader.end)
         _write_chart(reader.folder, own=request.param == "helm create")
         (reader.folder / "arm-pool.yaml").write_text(json.dumps(ARM_NODE))
         yield reader
