@@ -35,7 +35,7 @@ def samples() -> list[Any]:
             re.split(r"^---\n", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
         ):
             head, identity = _HEAD.match(text), _IDENTITY.search(text)
-            assert head, f"{file.name} {number}"
+            assert head, f"{file.name} {number}: begin it with `# affinity: PATH` or `# left: REASON`"
             assert identity
             made.append(
                 pytest.param(text.encode(), head[1], head[2], id=f"{identity[2]}-{file.stem}-{number}")
