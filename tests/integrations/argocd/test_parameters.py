@@ -12,7 +12,7 @@ from archfit.base.errors import ArchfitError, UsageError
 from archfit.integrations.argocd.command import announcement
 from archfit.integrations.argocd.plugin_environment import PARAMETERS, application_of
 from archfit.integrations.argocd.renderers import plain_files
-from archfit.integrations.argocd.source_parameters import ROWS, Source, helm_arguments
+from archfit.integrations.argocd.source_parameters import ROWS, ApplicationSource, helm_arguments
 from archfit.options.settings import Options
 from archfit.options.table import OPERATOR, SPEC
 from file_runs import AMD, Site, placed
@@ -26,7 +26,9 @@ FACTS = {
     "KUBE_VERSION": "1.33.0",
     "KUBE_API_VERSIONS": "v1,apps/v1",
 }
-PLAIN = Source(release_name="web", namespace="shop", kube_version="1.33.0", api_versions=("v1", "apps/v1"))
+PLAIN = ApplicationSource(
+    release_name="web", namespace="shop", kube_version="1.33.0", api_versions=("v1", "apps/v1")
+)
 
 
 def _parameters(*entries: dict[str, object]) -> dict[str, str]:
@@ -269,7 +271,7 @@ def test_a_plain_file_with_an_object_is_rendered_however_it_is_spelt(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.yaml").write_bytes(content)
-    stream, left_out = plain_files(Source(), str(tmp_path))
+    stream, left_out = plain_files(ApplicationSource(), str(tmp_path))
     assert (content in stream, bool(left_out)) == (read, not read)
 
 
@@ -277,7 +279,7 @@ def test_a_plain_file_that_is_no_utf_8_is_an_error(tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.yaml").write_bytes("kind: Pod\napiVersion: v1\n".encode("utf-16"))
     with pytest.raises(ArchfitError, match=r"a\.yaml: .*It looks like UTF-16"):
-        plain_files(Source(), str(tmp_path))
+        plain_files(ApplicationSource(), str(tmp_path))
 
 
 def test_flags_of_the_plugins_command_are_the_operators(tmp_path: Path) -> None:

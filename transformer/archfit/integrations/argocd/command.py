@@ -23,9 +23,9 @@ from archfit.cli.usage.command_table import BY_NAME
 from archfit.explain.verbose import verbose_lines
 from archfit.integrations.argocd.plugin_environment import application_of
 from archfit.integrations.argocd.renderer_process import end_on_term, hold_term, rendered
-from archfit.integrations.argocd.renderers import Programs, command_of, is_empty, plain_files, renderer_of
+from archfit.integrations.argocd.renderers import Renderers, command_of, is_empty, plain_files, renderer_of
 from archfit.integrations.argocd.repository import check_inside, check_links, check_values, root_of
-from archfit.integrations.argocd.source_parameters import ROWS, Row, Source
+from archfit.integrations.argocd.source_parameters import ROWS, ApplicationSource, Row
 from archfit.options.arguments import parse
 from archfit.options.hosts import CACHE
 from archfit.options.layers import load
@@ -96,8 +96,8 @@ _SHOWN = {"helm": "helm template", "kustomize": "kustomize build", "directory": 
 
 def _rendered(
     renderer: str,
-    source: Source,
-    programs: Programs,
+    source: ApplicationSource,
+    programs: Renderers,
     stderr: TextIO,
     environ: Mapping[str, str],
 ) -> bytes:
@@ -117,7 +117,7 @@ def settings_of(environ: Mapping[str, str]) -> Settings:
 
 def _settings(
     argv: Sequence[str], environ: Mapping[str, str], placement: Layer | None = None
-) -> tuple[Settings, Programs]:
+) -> tuple[Settings, Renderers]:
     """The settings of operator and application together. placement: the application's. Raises UsageError."""
     flags, programs = _flags(argv)
     config = (flags[1] if flags else None) or environ.get(CONFIG_VARIABLE, "")
@@ -138,14 +138,14 @@ def _settings(
     return settings, programs
 
 
-def _flags(argv: Sequence[str]) -> tuple[tuple[Layer, str | None] | None, Programs]:
+def _flags(argv: Sequence[str]) -> tuple[tuple[Layer, str | None] | None, Renderers]:
     if not argv:
-        return None, Programs()
+        return None, Renderers()
     command = BY_NAME["argocd"]
     layer, path, flags, words = parse(command.parser(), argv, command.options)
     if words:
         raise UsageError(f"{words[0]!r} is not expected: archfit argocd takes flags only")
-    programs = Programs(
+    programs = Renderers(
         flags.helm or "helm",
         flags.kustomize or "kustomize",
         tuple(flags.helm_option),

@@ -18,7 +18,14 @@ from collections.abc import Iterable, Mapping
 
 from archfit.base.errors import Problem, UsageError
 from archfit.base.spelling import nearest
-from archfit.integrations.argocd.source_parameters import BY_NAME, ROWS, Parameter, Source, field_value, shown
+from archfit.integrations.argocd.source_parameters import (
+    BY_NAME,
+    ROWS,
+    ApplicationSource,
+    Parameter,
+    field_value,
+    shown,
+)
 from archfit.options.settings import Given, Layer
 from archfit.options.table import BY_KEY, CONFIG_VARIABLE, OPERATOR, SPEC, VARIABLE_PREFIX, Option
 from archfit.startup.record import Record
@@ -37,7 +44,7 @@ _EXAMPLE = '[{"name": "values-files", "array": ["values.yaml"]}]'
 class Application(Record):
     """How to render an application, and its options of placement, None where it gives none."""
 
-    source: Source
+    source: ApplicationSource
     placement: Layer | None
 
 
@@ -56,7 +63,7 @@ def application_of(environ: Mapping[str, str]) -> Application:
             raise UsageError(f"{where}: {problem.message}") from None
     names = ", ".join(given.where for given in placing.values())
     return Application(
-        Source(**rendered),  # type: ignore[arg-type]  # the rows' shapes give each field its type; tested
+        ApplicationSource(**rendered),  # type: ignore[arg-type]  # the rows' shapes give each field its type; tested
         Layer(f"the Argo CD application ({names})", placing) if placing else None,
     )
 

@@ -20,7 +20,7 @@ from archfit.base.files import SUFFIXES
 from archfit.base.printable import visible
 from archfit.cli.inputs.input_files import holds_object
 from archfit.integrations.argocd.repository import check_inside, is_irregular
-from archfit.integrations.argocd.source_parameters import Source, helm_arguments
+from archfit.integrations.argocd.source_parameters import ApplicationSource, helm_arguments
 from archfit.startup.record import Record
 from archfit.yaml.stream import BOM, check_utf8
 
@@ -30,7 +30,7 @@ _SKIPPED = b"+argocd:skip-file-rendering"
 _NOTHING = re.compile(rb"(?:(?:---|\.\.\.)?(?:[ \t\r]*(?:null|~|\{\}))?[ \t\r]*(?:#[^\n]*)?\n)*").fullmatch
 
 
-class Programs(Record):
+class Renderers(Record):
     """The operator's programs, and what the operator adds to their arguments.
 
     dependencies: `helm dependency build` runs first.
@@ -43,7 +43,7 @@ class Programs(Record):
     dependencies: bool = False
 
 
-def renderer_of(source: Source) -> str:
+def renderer_of(source: ApplicationSource) -> str:
     """helm, kustomize or directory; "" where the working directory holds nothing that could be rendered."""
     if source.renderer:
         return source.renderer
@@ -54,14 +54,14 @@ def renderer_of(source: Source) -> str:
     return "directory" if next(_files(source, "."), "") else ""
 
 
-def command_of(renderer: str, source: Source, programs: Programs) -> list[str]:
+def command_of(renderer: str, source: ApplicationSource, programs: Renderers) -> list[str]:
     """The words that render a chart or a kustomization."""
     if renderer == "helm":
         return [programs.helm, "template", *helm_arguments(source), *programs.helm_options]
     return [programs.kustomize, "build", ".", *programs.kustomize_options]
 
 
-def plain_files(source: Source, root: str) -> tuple[bytes, list[str]]:
+def plain_files(source: ApplicationSource, root: str) -> tuple[bytes, list[str]]:
     """The plain files as one stream, and a message for each file that is left out. Raises ArchfitError."""
     parts, left_out = list[bytes](), list[str]()
     for path in _files(source, "."):
@@ -88,7 +88,7 @@ def plain_files(source: Source, root: str) -> tuple[bytes, list[str]]:
     return b"".join(parts), left_out
 
 
-def _files(source: Source, folder: str) -> Iterator[str]:
+def _files(source: ApplicationSource, folder: str) -> Iterator[str]:
     """The manifests below the folder, by name, without hidden files and folders."""
     with os.scandir(folder) as listing:
         entries = sorted(

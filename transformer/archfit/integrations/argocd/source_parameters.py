@@ -25,7 +25,7 @@ SOURCES = ("helm", "kustomize", "directory")
 
 
 class Row(Record):
-    """A parameter about rendering. field: of Source. help: for people, and for Argo CD's page."""
+    """A parameter about rendering. field: of ApplicationSource. help: for people, and for Argo CD's page."""
 
     name: str
     shape: Shape
@@ -57,7 +57,7 @@ ROWS = (
 BY_NAME = {row.name: row for row in ROWS}
 
 
-class Source(Record):
+class ApplicationSource(Record):
     """How to render an application. "" and () leave it to the renderer; see ROWS."""
 
     renderer: str = ""
@@ -76,7 +76,7 @@ class Source(Record):
     exclude: str = ""
 
 
-def helm_arguments(source: Source) -> list[str]:
+def helm_arguments(source: ApplicationSource) -> list[str]:
     """What follows `helm template`, for the chart in the working directory. Every value is part of its flag.
 
     Standard input is `yaml.values`. A comma belongs to the value, as in Argo CD (util/helm/cmd.go).
@@ -98,7 +98,7 @@ def _escaped(value: str) -> str:
 
 
 def field_value(row: Row, given: Parameter) -> object:
-    """The parameter's value, as the field of Source has it. Raises Problem."""
+    """The parameter's value, as the field of ApplicationSource has it. Raises Problem."""
     for text in _texts(given):
         if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
             raise Problem(
