@@ -44,18 +44,6 @@ def test_is_marked(): machine.tool("nothing")
 def test_is_marked_by_a_fixture(tool): tool("nothing")
 def test_is_marked_by_its_own(own): own("nothing")
 """
-QUICK = """
-import pathlib
-import pytest
-
-@pytest.mark.load
-def test_bounds(): pass
-def test_asks_a_server(control_plane): pass
-def test_builds(real): real.go_build(pathlib.Path(__file__).parent, "built")
-def test_here(): pass
-"""
-
-
 WORKERS = ("-n", "2", "--dist", "loadfile")
 
 
@@ -105,19 +93,6 @@ def test_where_nothing_may_be_missing_every_skip_is_a_failure(run: Run, tmp_path
     assert re.search(r"1 failed, 1 passed, 3 errors", output)
 
 
-def test_the_short_run_leaves_out_what_takes_long_and_says_who_runs_it(run: Run, tmp_path: Path) -> None:
-    status, output = run(QUICK, "--quick", TEST_SHARED=str(tmp_path / "nowhere"), ARCHFIT_TEST_MISSING="")
-    assert status == 0, output
-    assert "1 passed, 3 skipped" in output
-    named = [line.strip() for line in output.partition("not run on this machine")[2].splitlines()[1:5]]
-    assert sorted(named[:3]) == [
-        "1 bound memory, time or growth, and run alone",
-        "1 programs are missing, or of another version: built",
-        "1 take minutes: a control plane, whole systems, Node.js, other people's data",
-    ]
-    assert named[3] == "make test-all runs them too: it fetches and builds the programs first."
-
-
 def test_who_asks_for_a_program_without_the_marker_fails(run: Run) -> None:
     status, output = run(MARKERS, ARCHFIT_TEST_MISSING="skip")
     assert status == 1, output
@@ -136,11 +111,3 @@ def test_the_environment_is_not_the_users() -> None:
 def test_other_machines_are_out_of_reach(host: str) -> None:
     with pytest.raises(RuntimeError, match="loopback"):
         socket.create_connection((host, 80), timeout=1)
-
-
-def test_loopback_is_in_reach() -> None:
-    with (
-        socket.create_server(("127.0.0.1", 0)) as server,
-        socket.create_connection(server.getsockname()) as client,
-    ):
-        assert client.getpeername() == server.getsockname()

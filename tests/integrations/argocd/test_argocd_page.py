@@ -8,7 +8,6 @@ import pytest
 import yaml
 
 import machine
-from archfit.cli.usage.command_table import BY_NAME
 from archfit.integrations.argocd import setup
 from archfit.integrations.argocd.source_parameters import ROWS, SOURCES
 from argocd_blocks import BLOCKS as FORM_BLOCKS
@@ -36,14 +35,6 @@ def test_the_components_are_where_the_page_says(folder: str) -> None:
     assert f"{folder}/kustomization.yaml" in FILES
     assert f"-f argocd-archfit/{folder}/Dockerfile ." in PAGE
     assert f"-f argocd-archfit/{folder}/Dockerfile ." in FILES[f"{folder}/Dockerfile"]
-
-
-def test_the_commands_of_the_page_exist() -> None:
-    flags = {name for flag in BY_NAME["setup argocd"].flags for name in flag.names}
-    for kind, text in BLOCKS:
-        if kind == "sh":
-            for flag in re.findall(r"setup argocd.*?(--[a-z-]+)", text):
-                assert flag in flags
 
 
 def _component(block: Block) -> dict:
