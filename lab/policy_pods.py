@@ -36,6 +36,7 @@ from policy_runs import Policies, in_namespace
 ARCHITECTURES = ("amd64", "arm64", "s390x", "ppc64le")
 CARRIERS = (PolicySettings(), PolicySettings(carrier="crd"))
 _BY_CEL, _BY_SERVER = 200, 300
+_NOT_OBEYED = "overrides of an image of the lock file that cannot be obeyed"
 _USUAL = 0.7
 """Of the pods; the others are as odd as drawn."""
 
@@ -48,7 +49,7 @@ def judged(judge: PolicyJudge, seed: str, number: int = _BY_CEL) -> tuple[Counte
         table, _ = platform_table(locked, options)
         refused = judge.compile(policy_objects(table, options, random.choice(CARRIERS)))
     except UsageError:
-        return Counter({"overrides that disagree about an image of the lock file": 1}), []
+        return Counter({_NOT_OBEYED: 1}), []
     if refused:
         return Counter(), [f"seed {seed}: {refused}"]
     return _compared(judge, _pods(random, options, number), locked, options, seed)
@@ -88,9 +89,12 @@ def judged_by_server(
     share = random.choice((0.1, 0.1, 0.6))
     pods = [at_creation.pod(random, ARCHITECTURES, name, elsewhere=share) for _ in range(number)]
     plain = [in_namespace(pod, name) for pod in policies.plain(pods) if not isinstance(pod, Refused)]
-    installed = policies.install(
-        name, at_creation.platforms(), options, companion=True, carrier=carrier, **settings
-    )
+    try:
+        installed = policies.install(
+            name, at_creation.platforms(), options, companion=True, carrier=carrier, **settings
+        )
+    except UsageError:
+        return Counter({_NOT_OBEYED: 1}), []
     with PolicyJudge(judge_binary()) as judge:
         judge.compile(installed.objects)
         outcomes, wrong = _compared(judge, plain, installed.images, options, seed)

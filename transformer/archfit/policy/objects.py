@@ -44,7 +44,6 @@ _IS_NAMESPACE = re.compile(r"[-a-z0-9.*?]*").fullmatch
 """Of a glob that may match one: a namespace has no other characters."""
 _PLACE = re.compile(r"%([a-z_]+)")
 _ESCAPED = re.compile(r"[^ -~]|[\\']")
-_ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def left_alone() -> list[str]:
@@ -183,7 +182,7 @@ def _weight(architecture: str, weight: int) -> str:
 
 
 def _escape(mark: re.Match[str]) -> str:
-    return _ESCAPES.get(mark[0], f"\\U{ord(mark[0]):08x}")
+    return f"\\U{ord(mark[0]):08x}"
 
 
 def literal(value: Literal) -> str:
