@@ -10,7 +10,6 @@ from archfit.base.results import Location
 from archfit.images.platforms import Found, ImagePlatforms, parse_platform
 from archfit.options.settings import Options
 from archfit.pipeline import transform
-from archfit.placement.evidence import is_plain
 from archfit.placement.requirement import judge
 from archfit.placement.selection import pod_options
 from archfit.yaml.stream import split
@@ -23,22 +22,6 @@ FOUR = Options(cluster_architectures=("386", "amd64", "arm", "arm64"))
 
 def about(outcome: Outcome, severity: str) -> list[str]:
     return [result.text for result in outcome.decision.messages if result.severity == severity]
-
-
-@pytest.mark.parametrize(
-    ("platforms", "plain"),
-    [
-        pytest.param("amd64 arm64 arm/v7 s390x windows/amd64", True, id="plain"),
-        pytest.param("amd64 386 arm/v5", True, id="386-beside-amd64"),
-        pytest.param("386", False, id="386"),
-        pytest.param("amd64/v3 386", False, id="386-beside-a-higher-variant"),
-        pytest.param("amd64 amd64/v3", False, id="variant"),
-        pytest.param("amd64 wasi/wasm", False, id="wasm"),
-        pytest.param("wasip1/wasm", False, id="wasm-by-architecture"),
-    ],
-)
-def test_what_needs_a_second_look(platforms: str, *, plain: bool) -> None:
-    assert is_plain(found(platforms)) is plain
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from tests.real.registries.runtime_judge import NODES as LINUX
 from tests.real.registries.runtime_judge import RUNTIMES, RuntimeJudge
 
 from archfit.images.platforms import Found, Unknown
-from archfit.placement.evidence import is_plain, offered
+from archfit.placement.evidence import offered
 from archfit.placement.uncounted import counted
 from archfit.registry import manifest as media
 from archfit.registry.registry_errors import InvalidManifest
@@ -60,7 +60,7 @@ def counts(index: Index) -> Callable[[str], bool]:
     except InvalidManifest:
         return lambda _node: False
     found = Found(offer.platforms, index.documents.top, offer.index, offer.image)
-    answer, _ = (found, ()) if is_plain(found) else counted(USE, found, runtime_class=False, wanted=None)
+    answer, _ = counted(USE, found, runtime_class=False, wanted=None)
     if isinstance(answer, Unknown):
         return lambda _node: False
 

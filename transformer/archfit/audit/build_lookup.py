@@ -40,7 +40,7 @@ from archfit.images.platforms import (
 from archfit.images.reference import Reference, parse
 from archfit.lookup.image_programs import image_programs
 from archfit.lookup.lookup import Lookup
-from archfit.placement.evidence import is_plain, offered
+from archfit.placement.evidence import offered
 from archfit.placement.uncounted import counted
 from archfit.programs.program import ProgramsOf
 from archfit.programs.start import Start
@@ -314,7 +314,7 @@ def _image_facts(reference: str, answer: Answer) -> ImageFacts:
         case Malformed(reason=reason):
             return ImageFacts(reference, "Malformed", detail=reason)
     use = ImageUse((), reference)
-    judged, _ = (answer, ()) if is_plain(answer) else counted(use, answer, runtime_class=False, wanted=None)
+    judged, _ = counted(use, answer, runtime_class=False, wanted=None)
     fact = ImageFacts(
         reference,
         "Found",

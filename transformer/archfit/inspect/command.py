@@ -29,7 +29,7 @@ from archfit.lookup.image_programs import image_programs
 from archfit.lookup.lookup import Lookup, open_lookup
 from archfit.lookup.newer_tags import newer_tags
 from archfit.options.settings import Settings
-from archfit.placement.evidence import is_plain, offered
+from archfit.placement.evidence import offered
 from archfit.placement.uncounted import counted
 from archfit.programs.start import Start
 from archfit.registry.client import RawManifest
@@ -115,15 +115,13 @@ def _described(
 ) -> Inspected:
     use, current = ImageUse((), image.text), image.stated or answer
     architectures = offered(use, current, "linux")
-    notes: tuple[str, ...] = ()
-    if not is_plain(current):
-        taken, notes = counted(use, current, runtime_class=False, wanted=None)
-        if isinstance(taken, Unknown):
-            notes = (f"{taken.cause}; {taken.remedy}" if taken.remedy else taken.cause,)
-        if architectures is not None and any(map(is_wasm, current.platforms)):
-            notes += (
-                "in a pod whose runtimeClassName is one for WebAssembly it runs anywhere, by its WebAssembly platforms",
-            )
+    taken, notes = counted(use, current, runtime_class=False, wanted=None)
+    if isinstance(taken, Unknown):
+        notes = (f"{taken.cause}; {taken.remedy}" if taken.remedy else taken.cause,)
+    if architectures is not None and any(map(is_wasm, current.platforms)):
+        notes += (
+            "in a pod whose runtimeClassName is one for WebAssembly it runs anywhere, by its WebAssembly platforms",
+        )
     return image.replace(
         source=f"{endpoint.origin}/{endpoint.repository}" if endpoint else "",
         listing=read_listing(document.body, document.content_type) if document and endpoint else None,

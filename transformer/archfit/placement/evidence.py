@@ -27,6 +27,7 @@ from archfit.base.results import Message, Removed, Severity
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.options.settings import Options
 from archfit.placement.annotations import STAMP
+from archfit.placement.uncounted import counted, runs_wasm
 from archfit.startup.record import Record
 from archfit.workloads.pods import ImageUse, Pod
 from archfit.yaml.values import text_of
@@ -57,24 +58,6 @@ def offered(use: ImageUse, answer: Found, os: str) -> set[str] | None:
     if "386" in architectures and os == "linux":
         architectures.add("amd64")
     return architectures
-
-
-def is_plain(answer: Found) -> bool:
-    """Every entry counts for its own architecture, so that there is nothing to report: a fast form of the rule."""
-    emulated = amd64 = False
-    for platform in answer.platforms:
-        architecture = platform.architecture
-        if architecture == "amd64" and not platform.variant:
-            amd64 = True
-        elif architecture == "386":
-            emulated = True
-        if (
-            (platform.variant and architecture != "arm")
-            or architecture[:4] == "wasm"
-            or platform.os == "wasi"
-        ):
-            return False
-    return amd64 or not emulated
 
 
 def supported(images: KnownImages, os: str) -> frozenset[str] | None:
@@ -204,12 +187,7 @@ class _EvidenceBuilder:
             self._report(use, *_unknown(answer, options))
 
     def _counted(self, use: ImageUse, known: Found) -> Found | Unknown:
-        if is_plain(known):
-            return known
-        from archfit.placement.uncounted import counted, runs_wasm  # only few images need it
-
         handler = self.pod.runtime_class.handler if self.pod.runtime_class is not None else ""
-
         answer, warnings = counted(
             use,
             known,

@@ -1,7 +1,7 @@
 """The entries of an image that do not count as they are, and the messages about them.
 
-Loaded for such images only (`evidence.is_plain`), which are few. Platforms that somebody states count as the
-entries of an index do: whoever knows that amd64 nodes take an amd64/v3 image states linux/amd64.
+Platforms that somebody states count as the entries of an index do: whoever knows that amd64 nodes take an amd64/v3
+image states linux/amd64.
 
 Who takes linux/386 on an amd64 node: containerd up to 2.0, later with `use_local_image_pull` (client.Pull matches with
 `platforms.Only`); not containerd from 2.1 by default (its transfer service matches with `platforms.Ordered`), not CRI-O
