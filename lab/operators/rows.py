@@ -85,7 +85,7 @@ def _of_stream(text: bytes, without: Path, made: Path) -> Iterator[tuple[Workloa
         placed += [(one, field) for field in more | Counter({"affinity": _key(one) in fewer})]
     changed = recordings.placed(text, recordings.ALL).changed
     for decision in changed:
-        row = rows.get((decision["document"], decision["path"]))
+        row, lent = rows.get((decision["document"], decision["path"]), (None, False))
         images = _images(decision)
         elsewhere = {
             image for other in changed if other is not decision for image, _ in _images(other) - images
@@ -93,7 +93,7 @@ def _of_stream(text: bytes, without: Path, made: Path) -> Iterator[tuple[Workloa
         if row is None:
             continue
         # What an object borrows from another one stands there, and may be changed there too.
-        told = [image for image, _ in images if row.lender or image not in elsewhere]
+        told = [image for image, _ in images if lent or image not in elsewhere]
         for one, field in placed:
             if not images or _runs(one, told):
                 yield row, field
@@ -104,18 +104,21 @@ def _images(decision: Any) -> set[tuple[str, str]]:
     return {(one["image"], one["field"]) for one in decision["images"] if one.get("image")}
 
 
-def _rows(text: bytes) -> dict[tuple[int, str], Workload]:
+def _rows(text: bytes) -> dict[tuple[int, str], tuple[Workload, bool]]:
+    """The row of each pod, and whether another object lends something to it."""
     found = {}
     for number, document in enumerate(yaml.safe_load_all(text), 1):
         for pod in find_pods(document, Location(number, 1)) if document else ():
             if pod.row is not None:
-                found[number, dotted(pod.path)] = pod.row
+                paths = pod.placement_paths
+                lent = paths is not None and paths.lender is not None
+                found[number, dotted(pod.path)] = pod.row, lent
     return found
 
 
 def all_seen(text: bytes) -> bool:
     """Whether the table has every row of a stream, so that the default writes as much as `all`."""
-    return all(row.seen for row in _rows(text).values())
+    return all(row.seen for row, _ in _rows(text).values())
 
 
 def _key(value: Any) -> tuple[str, str]:

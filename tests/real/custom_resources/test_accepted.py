@@ -188,7 +188,7 @@ def by_schema(judge: SchemaJudge, row: Workload) -> bool:
 
 def is_idle(row: Workload) -> bool:
     """Whether nothing in a sample restricts its pod: another object replaces its image, or lends all of its images."""
-    return bool(row.replaceable or (row.lender and not row.images))
+    return row.operator in ("kserve", "trainer") and not row.images
 
 
 def _best(

@@ -104,7 +104,7 @@ def fate(field: Field) -> str:
     if any(is_below(field.path, path) for row in rows for path, _ in row.never_run):
         return "listed"
     if any(
-        row.reason and not row.unless and not row.only and is_below(field.path, row.there) for row in rows
+        row.reason and not row.unless and not row.when and is_below(field.path, row.there) for row in rows
     ):
         return "left"
     if any(is_below(field.path, path) for row in rows for path, _ in row.unseen):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ROWS: dict[str, list[Workload]] = {}
 for (group, _), found in all_custom_rows().items():
-    placed = [row for row in found if row.pod_spec and not (row.reason or row.objects or row.only)]
+    placed = [row for row in found if row.pod_spec and not (row.reason or row.objects)]
     ROWS.setdefault(group, []).extend(placed)
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 TERM = {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}

@@ -74,11 +74,6 @@ WRONG = [
         id="what is done to objects without objects",
     ),
     pytest.param(
-        f"{ROW}  only: a\n",
-        "line 6, workloads[0].only: means nothing without reason",
-        id="a key without the other",
-    ),
-    pytest.param(
         f"{ROW}  images:\n  - spec.a\n  - spec..b\n",
         "line 8, workloads[0].images[1]: 'spec..b' is not a path",
         id="no path",
@@ -92,14 +87,9 @@ WRONG = [
         id="a boolean as text",
     ),
     pytest.param(
-        f"{ROW}  lender:\n    group: a\n",
-        "line 6, workloads[0].lender: has no kinds",
-        id="a lender without kinds",
-    ),
-    pytest.param(
-        f"{ROW}  lender:\n    kin: a\n",
-        "line 7, workloads[0].lender.kin: there is no key 'kin' here",
-        id="an unknown field of a lender",
+        f"{ROW}  objects: spec.a\n  embedding:\n    create: a\n",
+        "line 8, workloads[0].embedding.create: there is no key 'create' here",
+        id="an unknown field of what is done to objects",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""What KServe adds to a pod to get its model, to log and to batch (`models`, `unfetched`).
+"""What KServe adds to a pod to get its model, to log and to batch (`operators/kserve.py`).
 
 Source: kserve v0.16.0, pkg/webhook/admission/pod and pkg/controller/v1beta1/inferenceservice/components.
 """

@@ -132,36 +132,6 @@ TERM_LIST = "nodeSelectorTerms"
 TERMS: Path = (AFFINITY, NODE_AFFINITY, REQUIRED, TERM_LIST)
 
 
-class Lender(Record):
-    """Another object of the stream, which a pod is merged over, lists as a whole.
-
-    Its containers run in the pod too, and its placement holds where the pod has none of its own.
-
-    kinds: the first that has the name counts; one that begins with `Cluster` stands in no namespace.
-    name: the path of the name in the pod's object. pod_spec: in the lender; all that the path means.
-    main: the container of the lender whose image the pod's object replaces with that at `stated`, or changes in a way
-        that is not known where one of the paths `changes` exists; with `alone`, no other one of the lender counts.
-    when: (path, text): that container is meant only in pods of the lender where the value at path is text; () is all.
-    named: (path, path): of the pods of the lender only those count whose text at the second path is among those at the
-        first one in the pod's object; () is all.
-    unknown: the reasons of those images of the pod that the lender's take the place of.
-    lost: a warning for a pod that gets an affinity while its lender is not in the stream.
-    """
-
-    group: str
-    kinds: tuple[str, ...]
-    name: Path
-    pod_spec: Path
-    unknown: tuple[str, ...]
-    main: str = ""
-    stated: Path = ()
-    changes: tuple[Path, ...] = ()
-    alone: bool = False
-    lost: str = ""
-    when: tuple[Path, str] | tuple[()] = ()
-    named: tuple[Path, Path] | tuple[()] = ()
-
-
 class Embedding(Record):
     """What the operator makes of whole objects that stand in its own; paths are from the root of the latter.
 
@@ -201,9 +171,6 @@ class Workload(Record):
     main: the container of pod_spec whose image counts instead of the first entry of `images`.
     default_image: what chooses the image where an entry names none, "" for nothing.
     unseen: (path, reason): where the path exists, there is one more image, which is unknown.
-    replaceable: (container, reason): other objects replace the image of the container of pod_spec with that name, so
-        that it is unknown; init containers are no part of this.
-    lender: see there; its paths are from the root of the pod's object.
     added: (container or path, reason): the operator adds a container, whose image is unknown unless a container of that
         name in pod_spec or in a merged patch states it, or the path does.
     affinity: the mapping that holds nodeAffinity; tolerations, node_selector: those members. () is beside the
@@ -214,7 +181,7 @@ class Workload(Record):
     objects: whole objects stand there, as in a list; with `immutable`, none of them can be changed once applied.
     embedding: what is done to them, see there.
     note: a message for a pod that is changed.
-    reason: why nothing of what is `there` is changed; with `only`, if its text is that. rendered: as its controller
+    reason: why nothing of what is `there` is changed, where `when` and `unless` allow it. rendered: as its controller
         makes manifests of the object, which hold the pods.
     replaced_by: mappings whose nodeSelector, affinity and tolerations, where set, are read and edited in place of the
         pod's; the first one first.
@@ -234,21 +201,16 @@ class Workload(Record):
         there alone would be lost with terms in the pod, which is left as it is.
     by_position: mappings whose lists the operator merges with the pod's own item by item: a pod with lists in both
         places is left as it is.
-    needed_only: the API refuses placement by default; only what the pod cannot run without is written, with this
-        warning.
-    accepts: (path, text): where the value at path is text, the API accepts placement, and needed_only does not hold.
     outside: (field, warning): something else gives the pod this field as long as it has none of its own, as the
         operator's configuration does: such a pod gets only what it cannot run without, with the warning.
     architecture: (path, warning): a text that pins the pod to an architecture. Where it is missing, the operator
         chooses one: nothing is written, with the warning, unless the images run on all architectures of the cluster.
     unplaced: the pod has no placement fields; the warning where it needs one.
-    models: (path, reason): a URI from which the operator gets a model: `oci://` names an image that runs, `pvc://` a
-        volume; for anything else there is one more image, which is unknown.
-    unfetched: (path, reason): the same where the path exists and none of `models` does.
     never_run: (path, reason): image fields of the kind, and all below, that do not run in the pods of its rows.
     seen: with what the row was seen to hold, as "CloudNativePG 1.28.0 of 2025-12-09": its operator made pods from what
         archfit wrote; STATED for a row of the user; "" for one that rests on reading.
     copied: the operator copies the annotations of the object to its pods, so that it gets no stamp.
+    operator: the module of `workloads.operators` that says what the operator does beyond this, "" for none.
     """
 
     group: str
@@ -263,7 +225,6 @@ class Workload(Record):
     main: str = ""
     default_image: str = ""
     unseen: tuple[tuple[Path, str], ...] = ()
-    replaceable: tuple[tuple[str, str], ...] = ()
     affinity: Path | None = ()
     tolerations: Path | None = ()
     node_selector: Path | None = ()
@@ -273,13 +234,11 @@ class Workload(Record):
     objects: Path = ()
     note: str = ""
     reason: str = ""
-    only: str = ""
     rendered: bool = False
     replaced_by: tuple[Path, ...] = ()
     default_affinity: Mapping[str, Any] | str = ""
     default_switch: str = ""
     pins: bool = False
-    needed_only: str = ""
     architecture: tuple[Path, str] | tuple[()] = ()
     unplaced: str = ""
     never_run: tuple[tuple[Path, str], ...] = ()
@@ -287,7 +246,6 @@ class Workload(Record):
     patches: tuple[Path, ...] = ()
     merges: tuple[Path, ...] = ()
     same: tuple[str, str, str, tuple[Path, ...], str] | None = None
-    lender: Lender | None = None
     added: tuple[tuple[Path, str], ...] = ()
     merged: tuple[Path, ...] = ()
     seen: str = ""
@@ -295,10 +253,8 @@ class Workload(Record):
     parts: Path = ()
     by_position: tuple[Path, ...] = ()
     outside: tuple[tuple[str, str], ...] = ()
-    models: tuple[tuple[Path, str], ...] = ()
-    unfetched: tuple[tuple[Path, str], ...] = ()
-    accepts: tuple[tuple[Path, str], ...] = ()
     copied: bool = False
+    operator: str = ""
 
 
 STATED = "workloads: of the configuration"

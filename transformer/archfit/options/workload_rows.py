@@ -23,7 +23,7 @@ from archfit.base.documentation import schema_id
 from archfit.base.errors import Problem
 from archfit.base.patch import Path, pattern_text, undotted
 from archfit.options.option_types import OptionType, file_only
-from archfit.options.settings import ANNOTATE, ATTRIBUTES, LISTS, STATED, Embedding, Lender, Workload
+from archfit.options.settings import ANNOTATE, ATTRIBUTES, LISTS, STATED, Embedding, Workload
 from archfit.startup.record import Record
 from archfit.yaml import data_form
 
@@ -194,7 +194,6 @@ IMAGES = Form(
 )
 NEVER_RUN = Form(_never_run, {"anyOf": [PATHS.schema, _mapping_of(_STRING)]})
 REASONS = Form(_each(_path, _annotated), _mapping_of(_STRING))
-NAMES = Form(_each(_text, _annotated), _mapping_of(_STRING))
 CONDITIONS = Form(_pairs(_path, data_form.string), _mapping_of(_ONE_OR_MORE))
 CHOICES = Form(_each(_path, TEXTS.read), _mapping_of(TEXTS.schema))
 PAIRS = Form(_each(_path, _path), _mapping_of(_PATH_TEXT))
@@ -210,33 +209,6 @@ SAME = _members(
     },
     {},
     lambda group, kind, label, images, reason: (group, kind, label, images, reason),
-)
-
-
-def _lender(**fields: Any) -> Lender:
-    for key in ("when", "named"):
-        fields[key] = next(iter(fields.get(key, ())), ())
-    return Lender(pod_spec=fields.pop("podSpec"), **fields)
-
-
-LENDER = _members(
-    {
-        "group": Form(_group, _STRING),
-        "kinds": TEXTS,
-        "name": PATH,
-        "podSpec": PATH,
-        "unknown": Form(_list(_annotated, "text"), TEXTS.schema),
-    },
-    {
-        "main": TEXT,
-        "stated": PATH,
-        "changes": PATHS,
-        "alone": SWITCH,
-        "lost": TEXT,
-        "when": CONDITIONS,
-        "named": PAIRS,
-    },
-    _lender,
 )
 
 EMBEDDING = _members(
@@ -266,11 +238,7 @@ KEYS: dict[str, tuple[str, Form]] = {
     "defaultImage": ("default_image", REASON),
     "unseen": ("unseen", REASONS),
     "added": ("added", REASONS),
-    "replaceable": ("replaceable", NAMES),
     "same": ("same", SAME),
-    "lender": ("lender", LENDER),
-    "models": ("models", REASONS),
-    "unfetched": ("unfetched", REASONS),
     "neverRun": ("never_run", NEVER_RUN),
     **{name: (attribute, PLACE) for name, attribute in ATTRIBUTES.items()},
     "metadata": ("metadata", PLACE),
@@ -285,15 +253,12 @@ KEYS: dict[str, tuple[str, Form]] = {
     "defaultAffinity": ("default_affinity", AFFINITY),
     "defaultSwitch": ("default_switch", TEXT),
     "pins": ("pins", SWITCH),
-    "neededOnly": ("needed_only", TEXT),
-    "accepts": ("accepts", CONDITIONS),
     "outside": ("outside", Form(_each(_field, _text), _mapping_of(_STRING))),
     "architecture": ("architecture", Form(_one(_path, _text), _mapping_of(_STRING))),
     "objects": ("objects", PATH),
     "embedding": ("embedding", EMBEDDING),
     "note": ("note", TEXT),
     "reason": ("reason", TEXT),
-    "only": ("only", TEXT),
     "unplaced": ("unplaced", TEXT),
     "copied": ("copied", SWITCH),
     "rendered": ("rendered", SWITCH),
@@ -306,9 +271,7 @@ _PLACES = ("podSpec", "objects", "reason", "neverRun")
 _NEEDS = {
     "within": "podSpec",
     "main": "podSpec",
-    "only": "reason",
     "defaultSwitch": "defaultAffinity",
-    "accepts": "neededOnly",
     "embedding": "objects",
 }
 _HEAD = {"group": Form(_group, {"type": "string", "pattern": "^[^/ ]*$"})}
@@ -381,6 +344,7 @@ def schema() -> dict[str, Any]:
         "properties": {
             "operator": _STRING,
             "apiVersions": VERSIONS.schema,
+            "module": _STRING,
             "workloads": {"type": "array", "items": row_schema(own=True)},
         },
         "required": ["operator", "apiVersions", "workloads"],

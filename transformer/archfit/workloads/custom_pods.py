@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path, dotted, undotted
-from archfit.options.settings import ANNOTATE, ATTRIBUTES, EMPTY, FIELDS, LISTS, TERMS, Lender, Workload
+from archfit.options.settings import ANNOTATE, ATTRIBUTES, EMPTY, FIELDS, LISTS, TERMS, Workload
+from archfit.workloads.operator_hooks import RowMatch, operator_behind
 from archfit.workloads.patterns import MISSING, bound, get, matches
 from archfit.workloads.pods import (
     ImageUse,
@@ -75,6 +76,8 @@ class CustomPod:
         self.path = self._same(row.pod_spec)
         spec = get(value, self.path)
         self.spec: dict[str, Any] = spec if isinstance(spec, dict) else {}
+        self._operator = operator_behind(row)
+        self._match = RowMatch(row, value, there, self.path, self.spec, {})
 
     def _same(self, pattern: Path) -> Path:
         """The pattern with each "*" that `there` has as well in the place of which it stands."""
@@ -138,7 +141,7 @@ class CustomPod:
         above = {path[:end] for path in paths for end in range(1, len(path))}
         missing = (path for path in above if get(self._value, path) is None)
         metadata = row.metadata
-        return spec, PlacementPaths(
+        places = PlacementPaths(
             fields.at,
             self._above(paths),
             tuple(sorted(missing, key=len)),
@@ -148,25 +151,16 @@ class CustomPod:
             tuple(fields.replaced),
             fields.lost_default,
             row.pins and bool(fields.lost_default),
-            "" if any(_barred(self._value, path, text) for path, text in row.accepts) else row.needed_only,
+            self._operator.needed_only,
             "" if architecture else chosen,
             row.unplaced,
             self._same(pinned) if architecture else (),
             row.same,
             tuple(matches(self._value, self._same(row.parts))) if row.parts else (),
-            self._lender(row.lender),
-            tuple(fields.hidden),
-            row.outside,
+            hidden=tuple(fields.hidden),
+            outside=row.outside,
         )
-
-    def _lender(self, lender: Lender | None) -> Lender | None:
-        if lender is None:
-            return None
-        changes = tuple(map(self._same, lender.changes))
-        named = (self._same(lender.named[0]), lender.named[1]) if lender.named else ()
-        return lender.replace(
-            name=self._same(lender.name), stated=self._same(lender.stated), changes=changes, named=named
-        )
+        return self._operator.placement(self._match, spec, places)
 
     def _field_value(self, name: str, fields: _Fields) -> Any:
         """The value that counts for a field, None without one; where it is goes into `fields`."""
@@ -250,6 +244,13 @@ class CustomPod:
             above = above[:-1]
         return above
 
+    def containers(self, root: Path) -> Iterator[ImageUse]:
+        """The images of the containers and volumes of pod_spec; root: where the object stands."""
+        others = self._operator.replaceable(self._match)
+        for use in image_uses(self.spec, (*root, *self.path)):
+            replaced = use.container in others and use.path[-3] == "containers"
+            yield use.replace(unasked=others[use.container]) if replaced else use
+
     def images(self) -> Iterator[ImageUse]:
         """The images outside of the containers of pod_spec."""
         row, named = self._row, False
@@ -281,21 +282,7 @@ class CustomPod:
         for pattern, reason in row.unseen:
             for path, _ in matches(self._value, self._same(pattern)):
                 yield ImageUse(path, None, unasked=reason)
-        yield from self._models()
-
-    def _models(self) -> Iterator[ImageUse]:
-        fetched = False
-        for pattern, reason in self._row.models:
-            for path, uri in matches(self._value, self._same(pattern)):
-                fetched = True
-                text = text_of(uri)
-                if text.startswith("oci://"):
-                    yield ImageUse(path, text.removeprefix("oci://"))
-                elif not text.startswith("pvc://"):
-                    yield ImageUse(path, None, unasked=reason)
-        for pattern, reason in () if fetched else self._row.unfetched:
-            for path, _ in matches(self._value, self._same(pattern)):
-                yield ImageUse(path, None, unasked=reason)
+        yield from self._operator.images(self._match)
 
     def _states(self, name: str) -> bool:
         """Whether the image of the container with that name stands in pod_spec or in a patch."""
@@ -391,23 +378,27 @@ def custom_pods(row: Workload, value: dict[str, Any]) -> Iterator[CustomPod]:
     """The pods that a row finds in an object."""
     source, shared = row.there or row.pod_spec, SharedByPods(row, value)
     for there, holder in matches(value, source):
-        if isinstance(holder, dict) and not any(
-            _barred(value, bound(pattern, source, there), text) is unwanted
-            for unwanted, conditions in ((True, row.unless), (False, row.when))
-            for pattern, text in conditions
-        ):
+        if isinstance(holder, dict) and _holds(row, value, source, there):
             yield CustomPod(row, value, there, shared)
 
 
-def _barred(value: dict[str, Any], pattern: Path, text: str) -> bool:
-    return any(not text or text_of(member) == text for _, member in matches(value, pattern))
+def _holds(row: Workload, value: dict[str, Any], source: Path, there: Path) -> bool:
+    """Whether all conditions `when` of the row hold and none `unless` does, for what `source` matches at `there`."""
+    return all(
+        any(
+            not text or text_of(member) == text for _, member in matches(value, bound(pattern, source, there))
+        )
+        is wanted
+        for wanted, conditions in ((True, row.when), (False, row.unless))
+        for pattern, text in conditions
+    )
 
 
 def reasons(row: Workload, value: dict[str, Any]) -> Iterator[str]:
     """Why something in the object that the row is about is not transformed."""
     if row.reason:
-        unbarred = not any(_barred(value, pattern, text) for pattern, text in row.unless)
-        if unbarred and (not row.there or _barred(value, row.there, row.only)):
+        there = not row.there or any(True for _ in matches(value, row.there))
+        if there and _holds(row, value, (), ()):
             yield row.reason
         return
     for pod in custom_pods(row, value) if row.there or "*" in row.pod_spec else ():

@@ -2,6 +2,7 @@
 
     operator: Strimzi            # who makes the pods
     apiVersions: [v1beta2, v1]   # of rows that state none
+    module: strimzi              # operators/strimzi.py, if there is one
     workloads:                   # options.workload_rows, without `group`; a row may be for several kinds
     - kind: [KafkaBridge, KafkaConnect]
       podSpec: spec.template.pod
@@ -82,9 +83,10 @@ class KindsFile:
                 Problem(f"the key {double.key!r} is here a second time: keep one", (), double.line)
             )
         try:
-            parts = data_form.fields(self._tree.value, _PARTS, "operator: Strimzi, workloads: [..]", _PARTS)
+            parts = data_form.fields(self._tree.value, _PARTS, "operator: Strimzi, workloads: [..]", _NEEDED)
             self.operator = data_form.within("operator", data_form.string, parts.get("operator"))
             self._versions = plain(parts.get("apiVersions"))
+            self._module = text_of(parts.get("module"))
             self._rows = data_form.within("workloads", _listed, parts.get("workloads"))
         except Problem as problem:
             raise self._error(problem) from None
@@ -95,9 +97,10 @@ class KindsFile:
 
     def _row(self, number: int, kind: str) -> Workload:
         try:
-            return own_row(plain(self._rows[number]), self._group, kind, self._versions)
+            row = own_row(plain(self._rows[number]), self._group, kind, self._versions)
         except Problem as problem:
             raise self._error(Problem(problem.message, ("workloads", number, *problem.path))) from None
+        return row.replace(operator=self._module)
 
     def _error(self, problem: Problem) -> InternalError:
         known = line_at(self._tree, {}, ROOT, problem.path) if problem.path else 0
@@ -106,7 +109,8 @@ class KindsFile:
         return InternalError(f"{self._path} line {line}{field}: {problem.message}")
 
 
-_PARTS = ("operator", "apiVersions", "workloads")
+_NEEDED = ("operator", "apiVersions", "workloads")
+_PARTS = (*_NEEDED, "module")
 
 
 def _listed(value: object) -> list[object]:

@@ -268,14 +268,8 @@ def _custom_pods(row: Workload, value: dict[str, Any], location: Location, path:
         if custom.problem():
             continue
         spec, paths = custom.placed()
-        others = dict(row.replaceable)
-        beside = [
-            use.replace(unasked=others[use.container])
-            if use.container in others and use.path[-3] == "containers"
-            else use
-            for use in image_uses(custom.spec, (*path, *custom.path))
-            if use.text or not (row.images or row.main or row.lender)
-        ]
+        elsewhere = row.images or row.main or paths.lender
+        beside = [use for use in custom.containers(path) if use.text or not elsewhere]
         yield Pod(
             reference_of(value),
             row.group,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from archfit.options.settings import Lender, Workload
+    from archfit.options.settings import Workload
 
 
 class ImageUse(Record):
@@ -34,6 +34,36 @@ class ImageUse(Record):
     unasked: str = ""
 
 
+class Lender(Record):
+    """Another object of the stream, which a pod is merged over, lists as a whole.
+
+    Its containers run in the pod too, and its placement holds where the pod has none of its own.
+
+    kinds: the first that has the name counts; one that begins with `Cluster` stands in no namespace.
+    name: the path of the name in the pod's object. pod_spec: in the lender; all that the path means.
+    main: the container of the lender whose image the pod's object replaces with that at `stated`, or changes in a way
+        that is not known where one of the paths `changes` exists; with `alone`, no other one of the lender counts.
+    when: (path, text): that container is meant only in pods of the lender where the value at path is text; () is all.
+    named: (path, path): of the pods of the lender only those count whose text at the second path is among those at the
+        first one in the pod's object; () is all.
+    unknown: the reasons of those images of the pod that the lender's take the place of.
+    lost: a warning for a pod that gets an affinity while its lender is not in the stream.
+    """
+
+    group: str
+    kinds: tuple[str, ...]
+    name: Path
+    pod_spec: Path
+    unknown: tuple[str, ...]
+    main: str = ""
+    stated: Path = ()
+    changes: tuple[Path, ...] = ()
+    alone: bool = False
+    lost: str = ""
+    when: tuple[Path, str] | tuple[()] = ()
+    named: tuple[Path, Path] | tuple[()] = ()
+
+
 class PlacementPaths(Record):
     """Where the placement of a pod is, if not beside its containers.
 
@@ -45,7 +75,8 @@ class PlacementPaths(Record):
     replaced: fields that have a second place, and where it is.
     lost_default: a warning for a pod that gets an affinity. pins: as in the row, for a pod that would lose it.
     hidden: fields that the pod itself does not have and `outside` may give.
-    parts: (path, term) of the row's `parts`. needed_only, unplaced, same, lender, outside: as in the row.
+    parts: (path, term) of the row's `parts`. unplaced, same, outside: as in the row.
+    needed_only: as the operator has it. lender: see there.
     chosen: a warning for a pod that nothing pins.
     architecture: path of what pins the pod, () if nothing does.
     """

@@ -41,6 +41,7 @@ from archfit.workloads.patterns import bound, get, matches
 from archfit.workloads.pod_specs import objects, reference_of
 from archfit.workloads.pods import (
     ImageUse,
+    Lender,
     PlacementPaths,
     Pod,
     borrowed_from,
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any, TypeAlias
 
-    from archfit.options.settings import Lender
 
 TRIGGERS = "image.openshift.io/triggers"
 RESOLVE_NAMES = "alpha.image.policy.openshift.io/resolve-names"

@@ -77,7 +77,7 @@ def _placed(rows: Iterable[Workload]) -> Iterator[Path]:
     for row in rows:
         for path, _ in (*row.never_run, *row.unseen):
             yield (*path, "#")
-        for path in (row.objects, row.parts, *row.merged, *(row.lender.changes if row.lender else ())):
+        for path in (row.objects, row.parts, *row.merged):
             if path:
                 yield (*path, "#")
         if row.reason:
@@ -91,7 +91,7 @@ def _placed(rows: Iterable[Workload]) -> Iterator[Path]:
 
 def _named_whole(row: Workload) -> Iterator[Path]:
     """What a row that transforms nothing says of all objects that have it."""
-    if row.reason and not row.unless and not row.only:
+    if row.reason and not row.unless and not row.when:
         yield (*row.there, "#")
 
 

@@ -1,0 +1,69 @@
+"""What an operator alone does with the pods of its kinds, beyond what rows can say: `operators/NAME.py`.
+
+A file of `kinds` names the module, which is loaded with the first pod of such a kind. Rows of the user name none.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import NamedTuple
+
+from archfit.base.patch import Path
+from archfit.workloads.patterns import bound
+from archfit.workloads.pods import ImageUse, PlacementPaths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from archfit.options.settings import Workload
+
+
+class RowMatch(NamedTuple):
+    """One pod that a row finds in an object. Paths are from the object's root.
+
+    there: what the row's `there` matches. path: of the pod; spec: what stands there, {} where nothing does.
+    shared: what all pods of the row in the object have in common, found once.
+    """
+
+    row: Workload
+    value: dict[str, Any]
+    there: Path
+    path: Path
+    spec: dict[str, Any]
+    shared: dict[object, Any]
+
+    def same(self, pattern: Path) -> Path:
+        """The pattern with each "*" that `there` has as well in the place of which it stands."""
+        return bound(pattern, self.row.there or self.row.pod_spec, self.there)
+
+
+class Operator(NamedTuple):
+    """What is done with the pods of a kind.
+
+    images: images that run beside those of the row.
+    replaceable: by name the containers of the pod whose image other objects replace, so that it is unknown, and why;
+        init containers are no part of this.
+    placement: the fields that decide the place of the pod, and where they are, as the operator has them.
+    needed_only: the API refuses placement by default; only what the pod cannot run without is written, with this
+        warning.
+    """
+
+    images: Callable[[RowMatch], Iterable[ImageUse]] = lambda _: ()
+    replaceable: Callable[[RowMatch], Mapping[str, str]] = lambda _: {}
+    placement: Callable[[RowMatch, dict[str, Any], PlacementPaths], tuple[dict[str, Any], PlacementPaths]] = (
+        lambda _, spec, paths: (spec, paths)
+    )
+    needed_only: str = ""
+
+
+_ORDINARY = Operator()
+
+
+def operator_behind(row: Workload) -> Operator:
+    """What is done with the pods of a row."""
+    if not row.operator:
+        return _ORDINARY
+    kinds: Mapping[str, Operator] = import_module(f"archfit.workloads.operators.{row.operator}").KINDS
+    return kinds.get(row.kind, _ORDINARY)

@@ -1,0 +1,11 @@
+"""Knative refuses affinity, tolerations and nodeSelector unless a flag allows each."""
+
+from __future__ import annotations
+
+from archfit.workloads.operator_hooks import Operator
+
+_FLAGS = (
+    "Knative accepts affinity and tolerations only with the flags kubernetes.podspec-affinity, "
+    "kubernetes.podspec-tolerations and kubernetes.podspec-nodeselector enabled in the ConfigMap config-features"
+)
+KINDS = dict.fromkeys(("Configuration", "Service"), Operator(needed_only=_FLAGS))
