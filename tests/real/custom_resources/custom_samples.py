@@ -46,8 +46,8 @@ def samples(row: Workload, versions: Iterable[str], image: str) -> Iterator[Samp
                 put(value, path, image, kinds)
             if not paths or row.main:
                 put(value, containers, [{"name": row.main or "main", "image": image}], kinds)
-            if row.architecture:
-                put(value, row.architecture[0], "arm64", kinds)
+            if row.operator == "kubevirt":
+                put(value, (*row.pod_spec, "architecture"), "arm64", kinds)
             yield Sample(value, made=False)
             if there != row.pod_spec and image != "both:1":
                 bare: dict[str, Any] = {**head, **_KNOWN}

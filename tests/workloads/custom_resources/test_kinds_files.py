@@ -59,11 +59,6 @@ WRONG = [
         id="a version with its group",
     ),
     pytest.param(
-        f"{ROW}  architecture: {{spec.a: a, spec.b: b}}\n",
-        "line 6, workloads[0].architecture: has to have one key",
-        id="an architecture at two places",
-    ),
-    pytest.param(
         f"{ROW}  outside: {{nodeSelector: a}}\n",
         "line 6, workloads[0].outside.nodeSelector: 'nodeSelector' is none of affinity, tolerations",
         id="another field that comes from outside",

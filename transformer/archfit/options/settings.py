@@ -165,9 +165,6 @@ class Workload(Record):
     images: images outside of containers; of each entry the first path that names one counts; "+" joins repository and
         tag.
     also: further images, which count where they are named; where they are not, the operator chooses.
-    same: (group, kind, label, images, reason): the images are those of another object in the stream, of the kind and
-        with the name that the label has, for "" of the only one in the namespace; where it does not name the first of
-        them, the image is unknown.
     main: the container of pod_spec whose image counts instead of the first entry of `images`.
     default_image: what chooses the image where an entry names none, "" for nothing.
     unseen: (path, reason): where the path exists, there is one more image, which is unknown.
@@ -177,34 +174,19 @@ class Workload(Record):
         containers, None that the kind has no such field.
     metadata: of the pod; () is beside pod_spec, None the object's own.
     inherits: mappings whose nodeSelector, affinity and tolerations hold where the pod has none; the first one counts.
-    shadows: mappings whose members hold in the same way, for pods that the row cannot name.
     objects: whole objects stand there, as in a list; with `immutable`, none of them can be changed once applied.
     embedding: what is done to them, see there.
-    note: a message for a pod that is changed.
     reason: why nothing of what is `there` is changed, where `when` and `unless` allow it. rendered: as its controller
         makes manifests of the object, which hold the pods.
     replaced_by: mappings whose nodeSelector, affinity and tolerations, where set, are read and edited in place of the
         pod's; the first one first.
-    parts: terms that hold for some of the pods, on top of those of the pod.
     default_affinity: what the operator writes only while the pod has no affinity: the mapping, written out with the
         first edit ("{metadata.name}" in a text is the object's own value at that path; "{spec.other?}" in a list is
         left out where the object has none), or a warning where it is not a constant.
-    default_switch: the member of the affinity that asks for the default: the operator writes it only where that is true
-        and stands alone.
     pins: a nodeSelector leaves that default as it is: where one architecture is left, it is written in place of an
         affinity; preferences are not written.
-    patches: texts that the operator merges into the pod last. Images that one names are unknown; a field that it names
-        has no other source.
-    merged: patches that are merged into the operator's workload last: strategic and JSON merge patches, whose placement
-        is read and edited there, and whose images count; operations of a JSON Patch are taken as texts.
-    merges: mappings whose affinity the operator merges with the pod's own, lists as a whole: required terms that stand
-        there alone would be lost with terms in the pod, which is left as it is.
-    by_position: mappings whose lists the operator merges with the pod's own item by item: a pod with lists in both
-        places is left as it is.
     outside: (field, warning): something else gives the pod this field as long as it has none of its own, as the
         operator's configuration does: such a pod gets only what it cannot run without, with the warning.
-    architecture: (path, warning): a text that pins the pod to an architecture. Where it is missing, the operator
-        chooses one: nothing is written, with the warning, unless the images run on all architectures of the cluster.
     unplaced: the pod has no placement fields; the warning where it needs one.
     never_run: (path, reason): image fields of the kind, and all below, that do not run in the pods of its rows.
     seen: with what the row was seen to hold, as "CloudNativePG 1.28.0 of 2025-12-09": its operator made pods from what
@@ -230,28 +212,18 @@ class Workload(Record):
     node_selector: Path | None = ()
     metadata: Path | None = ()
     inherits: tuple[Path, ...] = ()
-    shadows: tuple[Path, ...] = ()
     objects: Path = ()
-    note: str = ""
     reason: str = ""
     rendered: bool = False
     replaced_by: tuple[Path, ...] = ()
     default_affinity: Mapping[str, Any] | str = ""
-    default_switch: str = ""
     pins: bool = False
-    architecture: tuple[Path, str] | tuple[()] = ()
     unplaced: str = ""
     never_run: tuple[tuple[Path, str], ...] = ()
     also: tuple[Path, ...] = ()
-    patches: tuple[Path, ...] = ()
-    merges: tuple[Path, ...] = ()
-    same: tuple[str, str, str, tuple[Path, ...], str] | None = None
     added: tuple[tuple[Path, str], ...] = ()
-    merged: tuple[Path, ...] = ()
     seen: str = ""
     embedding: Embedding = NO_EMBEDDING
-    parts: Path = ()
-    by_position: tuple[Path, ...] = ()
     outside: tuple[tuple[str, str], ...] = ()
     copied: bool = False
     operator: str = ""

@@ -128,19 +128,6 @@ def _each(first: Read, second: Read) -> Read:
     return read
 
 
-def _one(first: Read, second: Read) -> Read:
-    """(key, value) of the only member."""
-
-    def read(value: object) -> tuple[Any, Any]:
-        pairs = _each(first, second)(value)
-        if len(pairs) != 1:
-            raise Problem("has to have one key: spec.architecture: text")
-        pair: tuple[Any, Any] = pairs[0]
-        return pair
-
-    return read
-
-
 def _field(value: object) -> str:
     text = data_form.string(value)
     if text not in LISTS:
@@ -199,18 +186,6 @@ CHOICES = Form(_each(_path, TEXTS.read), _mapping_of(TEXTS.schema))
 PAIRS = Form(_each(_path, _path), _mapping_of(_PATH_TEXT))
 AFFINITY = Form(_affinity, {"anyOf": [_STRING, {"type": "object"}]})
 VERSIONS = Form(_list(_version, "v1beta1"), {"type": "array", "items": _VERSION})
-SAME = _members(
-    {
-        "group": Form(_group, _STRING),
-        "kind": Form(_kind, _STRING),
-        "label": Form(data_form.string, {"type": "string"}),
-        "images": PATHS,
-        "reason": REASON,
-    },
-    {},
-    lambda group, kind, label, images, reason: (group, kind, label, images, reason),
-)
-
 EMBEDDING = _members(
     {},
     {
@@ -238,26 +213,16 @@ KEYS: dict[str, tuple[str, Form]] = {
     "defaultImage": ("default_image", REASON),
     "unseen": ("unseen", REASONS),
     "added": ("added", REASONS),
-    "same": ("same", SAME),
     "neverRun": ("never_run", NEVER_RUN),
     **{name: (attribute, PLACE) for name, attribute in ATTRIBUTES.items()},
     "metadata": ("metadata", PLACE),
     "inherits": ("inherits", PATHS),
-    "shadows": ("shadows", PATHS),
     "replacedBy": ("replaced_by", PATHS),
-    "merges": ("merges", PATHS),
-    "byPosition": ("by_position", PATHS),
-    "merged": ("merged", PATHS),
-    "patches": ("patches", PATHS),
-    "parts": ("parts", PATH),
     "defaultAffinity": ("default_affinity", AFFINITY),
-    "defaultSwitch": ("default_switch", TEXT),
     "pins": ("pins", SWITCH),
     "outside": ("outside", Form(_each(_field, _text), _mapping_of(_STRING))),
-    "architecture": ("architecture", Form(_one(_path, _text), _mapping_of(_STRING))),
     "objects": ("objects", PATH),
     "embedding": ("embedding", EMBEDDING),
-    "note": ("note", TEXT),
     "reason": ("reason", TEXT),
     "unplaced": ("unplaced", TEXT),
     "copied": ("copied", SWITCH),
@@ -271,7 +236,6 @@ _PLACES = ("podSpec", "objects", "reason", "neverRun")
 _NEEDS = {
     "within": "podSpec",
     "main": "podSpec",
-    "defaultSwitch": "defaultAffinity",
     "embedding": "objects",
 }
 _HEAD = {"group": Form(_group, {"type": "string", "pattern": "^[^/ ]*$"})}

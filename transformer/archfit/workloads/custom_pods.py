@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path, dotted, undotted
-from archfit.options.settings import ANNOTATE, ATTRIBUTES, EMPTY, FIELDS, LISTS, TERMS, Workload
+from archfit.options.settings import ANNOTATE, ATTRIBUTES, EMPTY, FIELDS, Workload
 from archfit.workloads.operator_hooks import RowMatch, operator_behind
 from archfit.workloads.patterns import MISSING, bound, get, matches
 from archfit.workloads.pods import (
     ImageUse,
     PlacementPaths,
-    borrowed_from,
     image_uses,
 )
 from archfit.yaml.compose import parse
@@ -28,35 +27,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 _TEMPLATE = ("spec", "template", "spec")
-_ARCHITECTURE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
-
-
-class SharedByPods:
-    """What all pods of a row in one object have in common, found once."""
-
-    def __init__(self, row: Workload, value: dict[str, Any]) -> None:
-        self._value = value
-        self._images: dict[Path, list[ImageUse]] = {}
-        self._shadows = row.shadows
-        self._holders: list[tuple[str, Path]] | None = None
-
-    def images(self, pattern: Path) -> list[ImageUse]:
-        """The images at a pattern that is the same for every pod."""
-        if pattern not in self._images:
-            self._images[pattern] = _named(self._value, pattern)
-        return self._images[pattern]
-
-    def shadowing(self) -> list[tuple[str, Path]]:
-        """(field, mapping) that may hold for any pod: two for each field, as one of them may be the pod's own."""
-        if self._holders is None:
-            by_field: dict[str, dict[Path, None]] = {name: {} for name in FIELDS}
-            for marker in self._shadows:
-                for path, _ in matches(self._value, marker):
-                    for name, holders in by_field.items():
-                        if len(holders) < 2 and get(self._value, (*path[:-1], name)) not in (None, {}, []):
-                            holders[path[:-1]] = None
-            self._holders = [(name, holder) for name, holders in by_field.items() for holder in holders]
-        return self._holders
 
 
 class _Fields:
@@ -71,13 +41,13 @@ class _Fields:
 class CustomPod:
     """One pod of an object: what `pod_specs` makes a Pod of. Paths are from the object's root."""
 
-    def __init__(self, row: Workload, value: dict[str, Any], there: Path, shared: SharedByPods) -> None:
+    def __init__(self, row: Workload, value: dict[str, Any], there: Path, shared: dict[object, Any]) -> None:
         self._row, self._value, self._there, self._shared = row, value, there, shared
         self.path = self._same(row.pod_spec)
         spec = get(value, self.path)
         self.spec: dict[str, Any] = spec if isinstance(spec, dict) else {}
         self._operator = operator_behind(row)
-        self._match = RowMatch(row, value, there, self.path, self.spec, {})
+        self._match = RowMatch(row, value, there, self.path, self.spec, shared)
 
     def _same(self, pattern: Path) -> Path:
         """The pattern with each "*" that `there` has as well in the place of which it stands."""
@@ -93,28 +63,7 @@ class CustomPod:
                     holder, list if isinstance(path[end], int) else dict
                 ):
                     return f"{dotted(path[:end])} has to be a mapping"
-        for name, holder in self._shared.shadowing():
-            if holder != self.path and self.spec.get(name) in (None, {}, []):
-                return (
-                    f"{dotted((*holder, name))} may also apply to {dotted(self.path)}; "
-                    f"write the {name} that it needs into {dotted(self.path)} itself"
-                )
-        for above in self._row.merges:
-            source = (*self._same(above), *TERMS)
-            if get(value, source) and self.spec.get("affinity") and not get(self.spec, TERMS):
-                return (
-                    f"{dotted(source[:-2])} is merged into {dotted(self.path)}, where terms of its own would "
-                    f"replace it; write the nodeAffinity that it needs into {dotted(self.path)} itself"
-                )
-        for above in self._row.by_position:
-            for name in LISTS:
-                theirs = (*self._same(above), name)
-                if get(value, theirs) and self.spec.get(name):
-                    return (
-                        f"the operator merges {dotted(theirs)} and {dotted((*self.path, name))} item by item; "
-                        f"write the {name} that it needs into one of them"
-                    )
-        return ""
+        return self._operator.problem(self._match)
 
     def _of(self, name: str) -> Path | None:
         path: Path | None = getattr(self._row, ATTRIBUTES[name])
@@ -133,10 +82,6 @@ class CustomPod:
             value = self._field_value(name, fields) if self._of(name) is not None else None
             if value is not None:
                 spec[name] = value
-        pinned, chosen = row.architecture or ((), "")
-        architecture = text_of(get(self._value, self._same(pinned))) if pinned else ""
-        if architecture and not any(label in (spec.get("nodeSelector") or ()) for label in _ARCHITECTURE):
-            spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), _ARCHITECTURE[0]: architecture}
         paths = fields.at.values()
         above = {path[:end] for path in paths for end in range(1, len(path))}
         missing = (path for path in above if get(self._value, path) is None)
@@ -147,16 +92,12 @@ class CustomPod:
             tuple(sorted(missing, key=len)),
             tuple(fields.inherited),
             ("metadata",) if metadata is None else self._same(metadata or (*row.pod_spec[:-1], "metadata")),
-            row.note,
+            self._operator.note,
             tuple(fields.replaced),
             fields.lost_default,
             row.pins and bool(fields.lost_default),
             self._operator.needed_only,
-            "" if architecture else chosen,
-            row.unplaced,
-            self._same(pinned) if architecture else (),
-            row.same,
-            tuple(matches(self._value, self._same(row.parts))) if row.parts else (),
+            unplaced=row.unplaced,
             hidden=tuple(fields.hidden),
             outside=row.outside,
         )
@@ -169,7 +110,7 @@ class CustomPod:
         value = get(self._value, path)
         winner = self._replaced(name)
         if winner is None:
-            fields.replaced += [(name, patch) for patch, text in self._patches() if name in text]
+            fields.replaced += [(name, patch) for patch, text in self._texts() if name in text]
             value = self._merge(name, value, fields)
         elif winner[1] or value not in (None, EMPTY[name]):
             fields.replaced.append((name, winner[0]))
@@ -183,38 +124,35 @@ class CustomPod:
             if theirs not in (None, {}, []):
                 fields.inherited.append((name, source, value))
                 return theirs
-        if name == "affinity" and row.default_affinity and _has_default(row, value):
+        if name == "affinity" and row.default_affinity and self._operator.has_default(value):
             default, fields.lost_default = default_affinity(row, self._value)
             if default is not None:
                 fields.inherited.append((name, None, value))
                 return {**(value or {}), **default}
         return value
 
-    def _patches(self) -> Iterator[tuple[Path, str]]:
-        for pattern in self._row.patches:
-            path = self._same(pattern)
-            text = text_of(get(self._value, path))
-            if text:
-                yield path, text
-        for path, patch in self._merged():
-            if isinstance(patch, list):
-                yield path, str(patch)
-
-    def _merged(self) -> Iterator[tuple[Path, Any]]:
-        for pattern in self._row.merged:
+    def _patches(self) -> Iterator[tuple[Path, Any]]:
+        """(path, patch) of what the operator merges into the pod last."""
+        for pattern in self._operator.patches(self._row):
             yield from matches(self._value, self._same(pattern))
 
-    def _merged_pods(self) -> Iterator[tuple[Path, dict[str, Any]]]:
-        for path, patch in self._merged():
+    def _texts(self) -> Iterator[tuple[Path, str]]:
+        for path, patch in self._patches():
+            text = str(patch) if isinstance(patch, list) else text_of(patch)
+            if text:
+                yield path, text
+
+    def _specs(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+        for path, patch in self._patches():
             spec = get(patch, _TEMPLATE)
             if isinstance(spec, dict):
                 yield (*path, *_TEMPLATE), spec
 
     def _merge(self, name: str, own: Any, fields: _Fields) -> Any:
         """The value that counts for a field beside the patches, as a merge patch does it: lists replace, maps join."""
-        theirs = [((*path, name), spec[name]) for path, spec in self._merged_pods() if name in spec]
+        theirs = [((*path, name), spec[name]) for path, spec in self._specs() if name in spec]
         if name == "nodeSelector":
-            theirs += [(path, _selector(text)) for path, text in self._patches() if name in text]
+            theirs += [(path, _selector(text)) for path, text in self._texts() if name in text]
             for _, value in theirs:
                 own = {**(own or {}), **value} if isinstance(value, dict) else value
             return own
@@ -267,13 +205,11 @@ class CustomPod:
                 yield ImageUse(self._same(paths[0]), None, unasked=row.default_image)
         for pattern in row.also:
             yield from self._named(pattern)
-        for path, spec in self._merged_pods():
+        for path, spec in self._specs():
             yield from (use for use in image_uses(spec, path) if use.text)
-        for path, text in self._patches():
+        for path, text in self._texts():
             if _names_an_image(text):
                 yield ImageUse(path, None, unasked="this patch may change the images" + ANNOTATE)
-        if row.same is not None:
-            yield ImageUse(borrowed_from(row.same[2]), None, unasked=row.same[-1])
         for path, reason in row.added:
             uses = self._named(path) if path[1:] else []
             yield from uses
@@ -286,7 +222,7 @@ class CustomPod:
 
     def _states(self, name: str) -> bool:
         """Whether the image of the container with that name stands in pod_spec or in a patch."""
-        specs = (self.spec, *(spec for _, spec in self._merged_pods()))
+        specs = (self.spec, *(spec for _, spec in self._specs()))
         return any(use.text and use.container == name for spec in specs for use in image_uses(spec, ()))
 
     def _entry(self, paths: tuple[Path, ...]) -> list[ImageUse]:
@@ -318,7 +254,12 @@ class CustomPod:
 
     def _named(self, pattern: Path) -> list[ImageUse]:
         own = self._same(pattern)
-        return self._shared.images(pattern) if own == pattern else _named(self._value, own)
+        if own != pattern:
+            return _named(self._value, own)
+        if pattern not in self._shared:
+            self._shared[pattern] = _named(self._value, pattern)
+        uses: list[ImageUse] = self._shared[pattern]
+        return uses
 
 
 def _selector(text: str) -> Any:
@@ -376,7 +317,8 @@ def _names_an_image(text: str) -> bool:
 
 def custom_pods(row: Workload, value: dict[str, Any]) -> Iterator[CustomPod]:
     """The pods that a row finds in an object."""
-    source, shared = row.there or row.pod_spec, SharedByPods(row, value)
+    source = row.there or row.pod_spec
+    shared: dict[object, Any] = {}
     for there, holder in matches(value, source):
         if isinstance(holder, dict) and _holds(row, value, source, there):
             yield CustomPod(row, value, there, shared)
@@ -405,14 +347,6 @@ def reasons(row: Workload, value: dict[str, Any]) -> Iterator[str]:
         problem = pod.problem()
         if problem:
             yield problem
-
-
-def _has_default(row: Workload, affinity: Any) -> bool:
-    if not row.default_switch:
-        return affinity is None
-    return isinstance(affinity, dict) and {
-        name: text_of(value) for name, value in affinity.items() if value is not None
-    } == {row.default_switch: "true"}
 
 
 def default_affinity(row: Workload, value: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:

@@ -6,7 +6,7 @@ A file of `kinds` names the module, which is loaded with the first pod of such a
 from __future__ import annotations
 
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from archfit.base.patch import Path
 from archfit.workloads.patterns import bound
@@ -15,9 +15,11 @@ from archfit.workloads.pods import ImageUse, PlacementPaths
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
 
     from archfit.options.settings import Workload
+
+Placement: TypeAlias = "tuple[dict[str, Any], PlacementPaths]"
+"""A pod spec with the fields that decide its place, and where they are."""
 
 
 class RowMatch(NamedTuple):
@@ -42,20 +44,32 @@ class RowMatch(NamedTuple):
 class Operator(NamedTuple):
     """What is done with the pods of a kind.
 
+    problem: why the pod is left as it is, "" if it is not.
     images: images that run beside those of the row.
     replaceable: by name the containers of the pod whose image other objects replace, so that it is unknown, and why;
         init containers are no part of this.
+    patches: what is merged into the pod last: texts, whose images are unknown, and whose fields have no other source;
+        strategic and JSON merge patches of the workload, whose placement is read and edited there, and whose images
+        count; operations of a JSON Patch, which are taken as texts.
+    holders: mappings whose placement is read beside that of the row.
     placement: the fields that decide the place of the pod, and where they are, as the operator has them.
+    has_default: whether the row's `default_affinity` is written beside this affinity.
     needed_only: the API refuses placement by default; only what the pod cannot run without is written, with this
         warning.
+    note: a message for a pod that is changed.
     """
 
+    problem: Callable[[RowMatch], str] = lambda _: ""
     images: Callable[[RowMatch], Iterable[ImageUse]] = lambda _: ()
     replaceable: Callable[[RowMatch], Mapping[str, str]] = lambda _: {}
-    placement: Callable[[RowMatch, dict[str, Any], PlacementPaths], tuple[dict[str, Any], PlacementPaths]] = (
-        lambda _, spec, paths: (spec, paths)
+    patches: Callable[[Workload], Iterable[Path]] = lambda _: ()
+    holders: Callable[[Workload], Iterable[Path]] = lambda _: ()
+    placement: Callable[[RowMatch, dict[str, Any], PlacementPaths], Placement] = lambda _, *placement: (
+        placement
     )
+    has_default: Callable[[Any], bool] = lambda affinity: affinity is None
     needed_only: str = ""
+    note: str = ""
 
 
 _ORDINARY = Operator()

@@ -64,6 +64,19 @@ class Lender(Record):
     named: tuple[Path, Path] | tuple[()] = ()
 
 
+class ImageLender(Record):
+    """Another object of the stream, whose images run in the pod.
+
+    label: of the pod's object, has the name; "" for the only one in the namespace.
+    images: paths in the lender; where it does not name the first of them, the image is unknown.
+    """
+
+    group: str
+    kind: str
+    label: str
+    images: tuple[Path, ...]
+
+
 class PlacementPaths(Record):
     """Where the placement of a pod is, if not beside its containers.
 
@@ -75,8 +88,8 @@ class PlacementPaths(Record):
     replaced: fields that have a second place, and where it is.
     lost_default: a warning for a pod that gets an affinity. pins: as in the row, for a pod that would lose it.
     hidden: fields that the pod itself does not have and `outside` may give.
-    parts: (path, term) of the row's `parts`. unplaced, same, outside: as in the row.
-    needed_only: as the operator has it. lender: see there.
+    parts: (path, term) of what holds for some of the pods, on top of the terms of the pod.
+    unplaced, outside: as in the row. needed_only: as the operator has it. lender, image_lender: see there.
     chosen: a warning for a pod that nothing pins.
     architecture: path of what pins the pod, () if nothing does.
     """
@@ -94,7 +107,7 @@ class PlacementPaths(Record):
     chosen: str = ""
     unplaced: str = ""
     architecture: Path = ()
-    same: tuple[str, str, str, tuple[Path, ...], str] | None = None
+    image_lender: ImageLender | None = None
     parts: tuple[tuple[Path, Any], ...] = ()
     lender: Lender | None = None
     hidden: tuple[str, ...] = ()
@@ -103,7 +116,7 @@ class PlacementPaths(Record):
     @property
     def borrows(self) -> bool:
         """Whether another object of the stream says something about the pod."""
-        return self.same is not None or self.lender is not None
+        return self.image_lender is not None or self.lender is not None
 
     def below(self, path: Path) -> PlacementPaths:
         """The same for an object that stands at path."""
@@ -125,7 +138,7 @@ class PlacementPaths(Record):
 
 
 def borrowed_from(label: str) -> Path:
-    """Where an object says whose images it runs; see `same` of a row."""
+    """Where an object says whose images it runs; see ImageLender."""
     return ("metadata", "labels", label) if label else ("metadata", "namespace")
 
 

@@ -258,11 +258,11 @@ def with_borrowed_images(documents: Iterable[Document], user_rows: UserRows) -> 
 def _wanted(pod: Pod, document: Document) -> Iterator[Key]:
     """The objects of which the first that is there counts."""
     paths = pod.placement_paths
-    if paths is not None and paths.same is not None:
-        group, kind, label = paths.same[:3]
-        name = text_of(mapping_of(pod.object_metadata.get("labels")).get(label))
-        if name or not label:
-            yield group, kind, pod.ref.namespace, name
+    if paths is not None and paths.image_lender is not None:
+        lender = paths.image_lender
+        name = text_of(mapping_of(pod.object_metadata.get("labels")).get(lender.label))
+        if name or not lender.label:
+            yield lender.group, lender.kind, pod.ref.namespace, name
     if paths is not None and paths.lender is not None:
         name = text_of(get(document.value, (*pod.root, *paths.lender.name)))
         for kind in paths.lender.kinds if name else ():
@@ -276,15 +276,15 @@ def _filled(pod: Pod, document: Document, named: Mapping[Key, dict[str, Any]]) -
     item = next((named[key] for key in _wanted(pod, document) if key in named), None)
     if paths.lender is not None:
         return _lent(pod, paths, paths.lender, document, item)
-    if item is None or paths.same is None:
+    lender = paths.image_lender
+    if item is None or lender is None:
         return pod
-    _, _, label, images, _ = paths.same
-    source = (*pod.root, *borrowed_from(label))
+    source = (*pod.root, *borrowed_from(lender.label))
     return pod.replace(
         images=tuple(
             their
             for use in pod.images
-            for their in (_theirs(use, item, images) if use.path == source else (use,))
+            for their in (_theirs(use, item, lender.images) if use.path == source else (use,))
         )
     )
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from archfit.base.patch import Path
 from archfit.options.settings import ANNOTATE
-from archfit.workloads.operator_hooks import Operator, RowMatch
+from archfit.workloads.operator_hooks import Operator, Placement, RowMatch
 from archfit.workloads.patterns import get, matches
 from archfit.workloads.pods import ImageUse, Lender, PlacementPaths
 from archfit.yaml.values import text_of
@@ -93,9 +93,7 @@ def _llm_models(match: RowMatch) -> Iterator[ImageUse]:
         yield from _fetched([*matches(match.value, ("spec", "model", "uri"))])
 
 
-def _placement(
-    match: RowMatch, spec: dict[str, Any], paths: PlacementPaths
-) -> tuple[dict[str, Any], PlacementPaths]:
+def _placement(match: RowMatch, spec: dict[str, Any], paths: PlacementPaths) -> Placement:
     if text_of(get(match.value, _MODE)) in ("Standard", "RawDeployment"):
         paths = paths.replace(needed_only="")
     component = _component(match)

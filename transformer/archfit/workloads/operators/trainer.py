@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from archfit.base.patch import Path
 from archfit.options.settings import ANNOTATE
-from archfit.workloads.operator_hooks import Operator, RowMatch
+from archfit.workloads.operator_hooks import Operator, Placement, RowMatch
 from archfit.workloads.patterns import get
 from archfit.workloads.pods import Lender, PlacementPaths
 from archfit.yaml.values import text_of
@@ -42,9 +42,7 @@ def _replaceable(match: RowMatch) -> dict[str, str]:
     return _REPLACED if text_of(get(match.value, (*template, *_STEP))) == "trainer" else {}
 
 
-def _lent(
-    match: RowMatch, spec: dict[str, Any], paths: PlacementPaths
-) -> tuple[dict[str, Any], PlacementPaths]:
+def _lent(match: RowMatch, spec: dict[str, Any], paths: PlacementPaths) -> Placement:
     names = {
         "runtimePatches": ("trainingRuntimeSpec", *_JOB[1:], "name"),
         "podTemplateOverrides": ("targetJobs", "*", "name"),

@@ -16,6 +16,7 @@ from archfit.base.patch import Path, pattern_text
 from archfit.base.results import Message
 from archfit.options.settings import Workload
 from archfit.workloads.builtin import UserRows, own_rows
+from archfit.workloads.operator_hooks import operator_behind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,16 +78,17 @@ def _placed(rows: Iterable[Workload]) -> Iterator[Path]:
     for row in rows:
         for path, _ in (*row.never_run, *row.unseen):
             yield (*path, "#")
-        for path in (row.objects, row.parts, *row.merged):
-            if path:
-                yield (*path, "#")
+        if row.objects:
+            yield (*row.objects, "#")
         if row.reason:
             yield from _named_whole(row)
         elif row.pod_spec:
             yield from _fields(row)
-            holders = (*row.inherits, *row.replaced_by, *row.merges, *row.by_position)
-            for holder in (row.pod_spec, *holders, *(path[:-1] for path in row.shadows)):
+            operator = operator_behind(row)
+            for holder in (row.pod_spec, *row.inherits, *row.replaced_by, *operator.holders(row)):
                 yield from _members(holder)
+            for path in operator.patches(row):
+                yield (*path, "#")
 
 
 def _named_whole(row: Workload) -> Iterator[Path]:
@@ -151,7 +153,8 @@ def _read(rows: Iterable[Workload]) -> Iterator[Path]:
         if row.objects:
             yield (*row.objects, "#")
         own = (row.pod_spec,) if row.pod_spec and not row.reason else ()
-        for spec in (*own, *((*patch, "spec", "template", "spec") for patch in row.merged)):
+        patches = operator_behind(row).patches(row) if own else ()
+        for spec in (*own, *((*patch, "spec", "template", "spec") for patch in patches)):
             for name in _CONTAINERS:
                 yield (*spec, name, "*", "image")
             yield (*spec, "volumes", "*", "image", "reference")
@@ -197,4 +200,4 @@ def _read_by(row: Workload) -> Iterator[Path]:
     yield from row.also
     yield from (path for path, _ in row.added if path[1:])
     yield from row.replaced_by
-    yield from row.merged
+    yield from operator_behind(row).patches(row) if row.pod_spec else ()

@@ -1,0 +1,10 @@
+"""Envoy Gateway and NGINX Gateway Fabric merge patches of the user into the workload that they make, last."""
+
+from __future__ import annotations
+
+from archfit.workloads.operator_hooks import Operator
+
+KINDS = {
+    "EnvoyProxy": Operator(patches=lambda row: [(*row.pod_spec[:-1], "patch", "value")]),
+    "NginxProxy": Operator(patches=lambda row: [(*row.pod_spec[:-1], "patches", "*", "value")]),
+}
