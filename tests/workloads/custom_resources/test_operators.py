@@ -416,3 +416,46 @@ def test_a_toleration_of_an_operators_configuration_is_hidden_only_where_one_is_
     output = edited(text.replace(b"both:1", b"arm:1"))
     assert b"tolerations" in output.data
     assert any("replace `toleration`" in str(result) for result in output.edits.messages)
+
+
+_RUNTIME = (
+    "apiVersion: serving.kserve.io/v1alpha1\nkind: ServingRuntime\nmetadata: {{name: r}}\n"
+    "spec: {{affinity: {0}, containers: [{{name: kserve-container, image: 'amd:1'}}]}}\n---\n"
+    "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {{name: a}}\n"
+    "spec: {{predictor: {{affinity: {1}, model: {{runtime: r, modelFormat: {{name: onnx}}}}}}}}\n"
+)
+WRONG_TYPES = [
+    pytest.param(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\nspec:\n"
+        "  podSpecPatch: 'nodeSelector: {pool: a}'\n  templates:\n  - name: a\n"
+        "    podSpecPatch: 'nodeSelector: {{inputs.parameters.where}}'\n    container: {image: 'amd:1'}\n",
+        "spec.templates[0].nodeSelector",
+        id="one patch of two",
+    ),
+    pytest.param(
+        "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: EnvoyProxy\nmetadata: {name: a}\nspec:\n"
+        "  provider:\n    kubernetes:\n      envoyDeployment:\n        pod: {nodeSelector: pool}\n"
+        "        patch: {value: {spec: {template: {spec: {nodeSelector: {pool: a}}}}}}\n",
+        "spec.provider.kubernetes.envoyDeployment.pod.nodeSelector",
+        id="what is patched",
+    ),
+    pytest.param(
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {name: a}\n"
+        "spec: {architecture: amd64, nodeSelector: pool, volumes: [{name: a, containerDisk: {image: 'amd:1'}}]}\n",
+        "spec.nodeSelector",
+        id="beside an architecture",
+    ),
+    pytest.param(
+        _RUNTIME.format("{podAffinity: {}}", "none"), "spec.predictor.affinity", id="over what is lent"
+    ),
+    pytest.param(_RUNTIME.format("none", "{podAffinity: {}}"), "spec.affinity", id="what is lent"),
+]
+
+
+@pytest.mark.parametrize(("text", "field"), WRONG_TYPES)
+def test_what_has_two_places_and_is_no_mapping_in_one_is_an_error_that_names_it(
+    text: str, field: str
+) -> None:
+    with pytest.raises(Failed) as failed:
+        edited(text.encode())
+    assert f"{field}: has to be a mapping, but it is a string" in str(failed.value)

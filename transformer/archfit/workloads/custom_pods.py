@@ -12,7 +12,7 @@ from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path, dotted, undotted
 from archfit.options.settings import ANNOTATE, ATTRIBUTES, EMPTY, FIELDS, Workload
 from archfit.workloads.operator_hooks import RowMatch, operator_behind
-from archfit.workloads.patterns import MISSING, bound, get, matches
+from archfit.workloads.patterns import MISSING, bound, get, joined, matches
 from archfit.workloads.pods import (
     ImageUse,
     PlacementPaths,
@@ -42,16 +42,12 @@ class CustomPod:
     """One pod of an object: what `pod_specs` makes a Pod of. Paths are from the object's root."""
 
     def __init__(self, row: Workload, value: dict[str, Any], there: Path, shared: dict[object, Any]) -> None:
-        self._row, self._value, self._there, self._shared = row, value, there, shared
-        self.path = self._same(row.pod_spec)
+        self.path = bound(row.pod_spec, row.there or row.pod_spec, there)
         spec = get(value, self.path)
         self.spec: dict[str, Any] = spec if isinstance(spec, dict) else {}
-        self._operator = operator_behind(row)
+        self._row, self._value, self._shared = row, value, shared
         self._match = RowMatch(row, value, there, self.path, self.spec, shared)
-
-    def _same(self, pattern: Path) -> Path:
-        """The pattern with each "*" that `there` has as well in the place of which it stands."""
-        return bound(pattern, self._row.there or self._row.pod_spec, self._there)
+        self._same, self._operator = self._match.same, operator_behind(row)
 
     def problem(self) -> str:
         """Why no pod can be made of it, "" if one can."""
@@ -154,7 +150,7 @@ class CustomPod:
         if name == "nodeSelector":
             theirs += [(path, _selector(text)) for path, text in self._texts() if name in text]
             for _, value in theirs:
-                own = {**(own or {}), **value} if isinstance(value, dict) else value
+                own = joined(own or {}, value)
             return own
         theirs = [(path, value) for path, value in theirs if value != {}]
         if not theirs:
@@ -177,7 +173,7 @@ class CustomPod:
 
     def _above(self, paths: Iterable[Path]) -> Path:
         """The innermost mapping above all paths that exists."""
-        above, *others = [path[:-1] for path in paths] or [self._there]
+        above, *others = [path[:-1] for path in paths] or [self._match.there]
         while any(other[: len(above)] != above for other in others) or get(self._value, above) is None:
             above = above[:-1]
         return above

@@ -6,15 +6,16 @@ A file of `kinds` names the module, which is loaded with the first pod of such a
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, NamedTuple, TypeAlias
 
 from archfit.base.patch import Path
+from archfit.startup.record import Record
 from archfit.workloads.patterns import bound
 from archfit.workloads.pods import ImageUse, PlacementPaths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeAlias
 
     from archfit.options.settings import Workload
 
@@ -22,7 +23,7 @@ Placement: TypeAlias = "tuple[dict[str, Any], PlacementPaths]"
 """A pod spec with the fields that decide its place, and where they are."""
 
 
-class RowMatch(NamedTuple):
+class RowMatch(Record):
     """One pod that a row finds in an object. Paths are from the object's root.
 
     there: what the row's `there` matches. path: of the pod; spec: what stands there, {} where nothing does.
@@ -41,7 +42,7 @@ class RowMatch(NamedTuple):
         return bound(pattern, self.row.there or self.row.pod_spec, self.there)
 
 
-class Operator(NamedTuple):
+class Operator(Record):
     """What is done with the pods of a kind.
 
     problem: why the pod is left as it is, "" if it is not.

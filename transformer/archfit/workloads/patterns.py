@@ -55,6 +55,13 @@ def get(value: Any, path: Path, otherwise: Any = None) -> Any:
     return otherwise if value is MISSING else value
 
 
+def joined(value: Any, over: Any) -> Any:
+    """Two mappings as one, where members of `over` count; one that is no mapping instead: the decision names it."""
+    if not isinstance(over, dict):
+        return over
+    return {**value, **over} if isinstance(value, dict) else value
+
+
 def bound(pattern: Path, source: Path, path: Path) -> Path:
     """The pattern with each "*" that `source` has as well in its place in `path`, which source matches."""
     same = True

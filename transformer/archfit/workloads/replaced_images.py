@@ -37,7 +37,7 @@ from archfit.startup import c_json
 from archfit.workloads.builtin import UserRows, group_of
 from archfit.workloads.documents import Document
 from archfit.workloads.node_selectors import objects_beside
-from archfit.workloads.patterns import bound, get, matches
+from archfit.workloads.patterns import bound, get, joined, matches
 from archfit.workloads.pod_specs import objects, reference_of
 from archfit.workloads.pods import (
     ImageUse,
@@ -337,11 +337,11 @@ def _lent(
         if lender.alone:
             continue
         if mapping_of(lent.get("nodeSelector")):
-            spec["nodeSelector"] = {**lent["nodeSelector"], **mapping_of(spec.get("nodeSelector"))}
+            spec["nodeSelector"] = joined(lent["nodeSelector"], spec.get("nodeSelector") or {})
         for field in LISTS:
             own, theirs = spec.get(field), lent.get(field)
             if theirs and (not own or (field == "affinity" and "nodeAffinity" not in own)):
-                spec[field] = {**theirs, **(own or {})} if field == "affinity" else theirs
+                spec[field] = joined(theirs, own or {}) if field == "affinity" else theirs
                 inherited.append((field, None, own))
             elif field == "affinity" and get(theirs, TERMS[1:]) and not get(own, TERMS[1:]):
                 replaced.append((field, at))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from archfit.workloads.operator_hooks import Operator, Placement, RowMatch
-from archfit.workloads.patterns import get
+from archfit.workloads.patterns import get, joined
 from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ def _pinned(match: RowMatch, spec: dict[str, Any], paths: PlacementPaths) -> Pla
         return spec, paths.replace(chosen=_CHOSEN)
     selector = spec.get("nodeSelector") or {}
     if not any(label in selector for label in _LABELS):
-        spec = {**spec, "nodeSelector": {**selector, _LABELS[0]: architecture}}
+        spec = {**spec, "nodeSelector": joined(selector, {_LABELS[0]: architecture})}
     return spec, paths.replace(architecture=at)
 
 
