@@ -89,7 +89,7 @@ def _unsupported(documents: Iterable[Document], untouched: list[Untouched], rows
 
         messages += untouched_messages(untouched)
     if rows:
-        from archfit.workloads.unsupported.unread import incomplete
+        from archfit.workloads.unread import incomplete
 
         kinds = ((pod.group, pod.ref.kind) for document in documents for pod in document.pods)
         messages += incomplete(rows, kinds)

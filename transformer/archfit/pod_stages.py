@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from archfit.stream_inventory import StreamInventory
 
 _OURS, _STAMP = b"archfit.dev", b"archfit.dev/added"
-# The words of `workloads.node_selectors` and of `workloads.replaced_images`.
+# The words of `workloads.node_selectors` and of `workloads.operators.openshift`.
 _CLASS, _SELECTING = b"RuntimeClass", b"scheduler.alpha."
 _OPENSHIFT, _OPENSHIFT_SELECTING = b"openshift.io", b"openshift.io/node-selector"
 _REPLACING = (b"image.openshift.io", b"image.policy.openshift.io")
@@ -60,11 +60,11 @@ def scan_pods(
         messages.append(Message("info", _PURE_PARSER))
     pods = [pod for document in documents for pod in document.pods]
     if any(pod.placement_paths is not None and pod.placement_paths.borrows for pod in pods):
-        from archfit.workloads.replaced_images import with_borrowed_images
+        from archfit.workloads.operators.lenders import with_borrowed_images
 
         documents = with_borrowed_images(documents, rows)
     if any(pod.placement_paths is not None and pod.placement_paths.outside for pod in pods):
-        from archfit.workloads.outside import with_outside
+        from archfit.workloads.operators.outside import with_outside
 
         documents = with_outside(data, pieces, documents)
     selects_nodes, replaces_images = _effects_of_others(data)
@@ -75,7 +75,7 @@ def scan_pods(
     if replaces_images or any(
         pod.placement_paths is not None and pod.group == _OPENSHIFT_APPS for pod in pods
     ):
-        from archfit.workloads.replaced_images import with_replaced_images
+        from archfit.workloads.operators.openshift import with_replaced_images
 
         documents, replaced = with_replaced_images(data, pieces, documents)
         messages += replaced

@@ -16,7 +16,7 @@ from tests.real.custom_resources.crd_fields import Field, catalogue, fields, pla
 from archfit.base.patch import Add, dotted, undotted
 from archfit.workloads.builtin import rows_of
 from archfit.workloads.custom_rows import all_custom_rows
-from archfit.workloads.unsupported.unread import images_in, unread
+from archfit.workloads.unread import images_in, unread
 from stream_edits import edited
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from archfit.base.errors import InvalidInput
 from archfit.options.config_file import from_file
 from archfit.options.layers import merge
 from archfit.options.settings import Options
-from archfit.workloads.unsupported.unread import images_in
+from archfit.workloads.unread import images_in
 from stream_edits import Failed, edited
 
 CLUSTER = (

@@ -207,7 +207,7 @@ def _unread(
     rows: tuple[Workload, ...], value: dict[str, Any], path: Path, *, own: bool
 ) -> Iterator[ImageUse]:
     """The images and words of placement that no row reads: nobody knows of which pods. own: the user's rows."""
-    from archfit.workloads.unsupported.unread import unread, unread_placement
+    from archfit.workloads.unread import unread, unread_placement
 
     remedy = "; name its path under images or neverRun of the kind's row" if own else ""
     for at, image in unread(rows, value):

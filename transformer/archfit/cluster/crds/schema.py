@@ -11,7 +11,7 @@ from typing import Any
 
 from archfit.base.patch import Path
 from archfit.options.settings import ATTRIBUTES, FIELDS, REQUIRED
-from archfit.workloads.unsupported.unread import IMAGE_ENDS
+from archfit.workloads.unread import IMAGE_ENDS
 from archfit.yaml.values import Typed, mapping_of, text_of
 
 _TRUE = Typed("bool", "true")

@@ -22,7 +22,7 @@ from archfit.workloads.custom_pods import reasons
 from archfit.workloads.embedded import embedded
 from archfit.workloads.pod_specs import controller_of, find_pods, objects, reference_of
 from archfit.workloads.pods import Pod
-from archfit.workloads.unsupported.unread import unread
+from archfit.workloads.unread import unread
 from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ import pytest
 from archfit.options.architectures import image_platforms
 from archfit.options.settings import Options
 from archfit.pipeline import scan
-from archfit.workloads.replaced_images import RESOLVE_NAMES, TRIGGERS
+from archfit.workloads.operators.openshift import RESOLVE_NAMES, TRIGGERS
 from archfit.yaml import stream
 from stream_edits import Failed, edited, placed
 
