@@ -241,7 +241,7 @@ _NEEDS = {
 _HEAD = {"group": Form(_group, {"type": "string", "pattern": "^[^/ ]*$"})}
 _KIND = {"kind": Form(_kind, {"type": "string", "pattern": "^[A-Za-z0-9]+$"})}
 _KINDS = {"anyOf": [_KIND["kind"].schema, {"type": "array", "items": _KIND["kind"].schema}]}
-_OF_OWN = ("rendered", "seen")
+_OF_OWN = ("embedding", "rendered", "seen")
 _STATED = ("group", "kind", *(key for key in KEYS if key not in _OF_OWN))
 _OWN = ("kind", *KEYS)
 EXAMPLE = "group: example.com, kind: Widget, podSpec: spec.template.spec"
@@ -293,7 +293,7 @@ def row_schema(*, own: bool = False) -> dict[str, Any]:
         "properties": {**schemas, "kind": _KINDS} if own else schemas,
         "required": list(_KIND if own else {**_HEAD, **_KIND}),
         "anyOf": [{"required": [key]} for key in _PLACES],
-        "dependentRequired": {key: [other] for key, other in _NEEDS.items()},
+        "dependentRequired": {key: [other] for key, other in _NEEDS.items() if key in schemas},
         "additionalProperties": False,
     }
 
