@@ -15,7 +15,7 @@ from archfit.images.platforms import Answer
 from archfit.options.settings import Options
 from archfit.placement.annotations import misplaced
 from archfit.placement.decide import decide
-from archfit.placement.pod_patch import parents_once
+from archfit.placement.pod_patch import one_after_another
 from archfit.placement.selection import PodOptions, pod_options, questions
 from archfit.workloads.builtin import UserRows, by_kind
 from archfit.workloads.documents import Document, Lines
@@ -110,8 +110,9 @@ def decide_pods(
 ) -> tuple[tuple[Pod, Decision], ...]:
     """The decisions for all pods of a stream, in order."""
     decisions = tuple((pod, decide(pod, own, answers, options)) for pod, own in pods)
-    if any(pod.placement_paths is not None and pod.placement_paths.missing for pod, _ in decisions):
-        return tuple(parents_once(decisions))
+    custom = (pod.placement_paths for pod, _ in decisions if pod.placement_paths is not None)
+    if any(paths.missing or paths.inherited for paths in custom):
+        return tuple(one_after_another(decisions))
     return decisions
 
 

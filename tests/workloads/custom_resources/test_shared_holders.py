@@ -79,3 +79,25 @@ def test_the_same_mapping_in_another_object_is_another(judge: Judge) -> None:
     )
     (made,) = judge.kubectl(placed(judge, listed.encode()))
     assert [affinities(one) for one in made["items"]] == [2, 2]
+
+
+INHERITING = [
+    pytest.param(
+        "apiVersion: milvus.io/v1beta1\nkind: Milvus\nmetadata:\n  name: m\nspec:\n  components:\n    image: app:1\n"
+        "    affinity:\n      podAntiAffinity: {}\n    dataNode:\n      image: app:1\n",
+        id="a component of Milvus",
+    ),
+    pytest.param(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata:\n  name: w\nspec:\n  templates:\n  - name: a\n"
+        "    affinity:\n      podAntiAffinity: {}\n    container:\n      image: app:1\n    steps:\n    - - name: s\n"
+        "        inline:\n          container:\n            image: app:1\n",
+        id="an inline template of Argo",
+    ),
+]
+
+
+@pytest.mark.parametrize("text", INHERITING)
+def test_what_a_pod_inherits_may_be_edited_for_another_one(judge: Judge, text: str) -> None:
+    (made,) = judge.kubectl(placed(judge, text.encode()))
+    assert affinities(made) == 2
+    assert str(made).count("podAntiAffinity") == 2

@@ -197,18 +197,38 @@ def materialise_parents(pod: Pod, patch: Sequence[Operation]) -> list[Operation]
     return [*created, *steps]
 
 
-def parents_once(decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[tuple[Pod, Decision]]:
-    """The decisions of a stream, whose patches create a mapping that several pods of an object need once.
+def one_after_another(decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[tuple[Pod, Decision]]:
+    """The decisions of a stream, each of whose patches goes on from those before it.
 
-    Strimzi's KafkaConnect has `spec.template.pod` and `spec.template.buildPod`: both need `spec.template`.
+    Strimzi's KafkaConnect has `spec.template.pod` and `spec.template.buildPod`: both need `spec.template`, which is
+    created once. Milvus' `spec.components.affinity` is that of a pod, which others inherit after it was edited.
     """
     created: set[tuple[Location, Path]] = set()
+    edited: dict[tuple[Location, Path], list[Operation]] = {}
     for pod, decision in decisions:
-        missing = pod.placement_paths.missing if pod.placement_paths is not None and decision.patch else ()
+        if pod.placement_paths is None or not decision.patch:
+            yield pod, decision
+            continue
+        missing = pod.placement_paths.missing
         there = {path for path in missing if (pod.location, path) in created}
-        patch = [step for step in decision.patch if not (there and step.path in there)]
+        patch = [
+            _after(step, edited.get((pod.location, step.path), ()))
+            for step in decision.patch
+            if step.path not in there
+        ]
         created.update((pod.location, step.path) for step in patch if step.path in missing)
-        yield pod, decision.replace(patch=tuple(patch)) if there else decision
+        for at in pod.placement_paths.at.values():
+            edited[pod.location, at] = [
+                step.replace(path=step.path[len(at) :])
+                for step in patch
+                if _below(step.path, at) and not isinstance(step, Test)
+            ]
+        yield pod, decision.replace(patch=tuple(patch))
+
+
+def _after(step: Operation, edits: Sequence[Operation]) -> Operation:
+    """The step, which expects a value, after these edits of it."""
+    return step.replace(value=apply(step.value, edits)) if edits and isinstance(step, Test) else step
 
 
 def _below(path: Path, parent: Path) -> bool:
