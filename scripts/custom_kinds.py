@@ -13,7 +13,7 @@ from archfit.base.patch import pattern_text
 from archfit.options.settings import Workload
 from archfit.workloads.custom_rows import all_custom_rows
 from archfit.workloads.known_rows import operator_of
-from archfit.workloads.operator_hooks import operator_behind
+from archfit.workloads.operator_hooks import hooks_of
 
 _HEAD = ("Operator", "API group: kinds", "Written")
 
@@ -59,7 +59,7 @@ def _state(row: Workload) -> str:
     if not row.seen:
         return "needed"
     version, _, released = row.seen.rpartition(" of ")
-    written = "needed" if operator_behind(row).needed_only else "all" if len(fields) > 1 else fields[0]
+    written = "needed" if hooks_of(row).needed_only else "all" if len(fields) > 1 else fields[0]
     return f"{written} ({version.rpartition(' ')[2]}, {released})"
 
 

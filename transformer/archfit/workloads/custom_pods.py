@@ -11,7 +11,7 @@ from __future__ import annotations
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path, dotted, undotted
 from archfit.options.settings import ANNOTATE, ATTRIBUTES, EMPTY, FIELDS, Workload
-from archfit.workloads.operator_hooks import RowMatch, operator_behind
+from archfit.workloads.operator_hooks import RowMatch, hooks_of
 from archfit.workloads.patterns import MISSING, bound, get, joined, matches
 from archfit.workloads.pods import (
     ImageUse,
@@ -47,7 +47,7 @@ class CustomPod:
         self.spec: dict[str, Any] = spec if isinstance(spec, dict) else {}
         self._row, self._value, self._shared = row, value, shared
         self._match = RowMatch(row, value, there, self.path, self.spec, shared)
-        self._same, self._operator = self._match.same, operator_behind(row)
+        self._same, self._operator = self._match.same, hooks_of(row)
 
     def problem(self) -> str:
         """Why no pod can be made of it, "" if one can."""

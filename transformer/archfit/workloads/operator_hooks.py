@@ -42,7 +42,7 @@ class RowMatch(Record):
         return bound(pattern, self.row.there or self.row.pod_spec, self.there)
 
 
-class Operator(Record):
+class OperatorHooks(Record):
     """What is done with the pods of a kind.
 
     problem: why the pod is left as it is, "" if it is not.
@@ -73,12 +73,12 @@ class Operator(Record):
     note: str = ""
 
 
-_ORDINARY = Operator()
+_ORDINARY = OperatorHooks()
 
 
-def operator_behind(row: Workload) -> Operator:
+def hooks_of(row: Workload) -> OperatorHooks:
     """What is done with the pods of a row."""
     if not row.operator:
         return _ORDINARY
-    kinds: Mapping[str, Operator] = import_module(f"archfit.workloads.operators.{row.operator}").KINDS
+    kinds: Mapping[str, OperatorHooks] = import_module(f"archfit.workloads.operators.{row.operator}").KINDS
     return kinds.get(row.kind, _ORDINARY)

@@ -16,7 +16,7 @@ from archfit.base.patch import Path, pattern_text
 from archfit.base.results import Message
 from archfit.options.settings import Workload
 from archfit.workloads.builtin import UserRows, own_rows
-from archfit.workloads.operator_hooks import operator_behind
+from archfit.workloads.operator_hooks import hooks_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _placed(rows: Iterable[Workload]) -> Iterator[Path]:
             yield from _named_whole(row)
         elif row.pod_spec:
             yield from _fields(row)
-            operator = operator_behind(row)
+            operator = hooks_of(row)
             for holder in (row.pod_spec, *row.inherits, *row.replaced_by, *operator.holders(row)):
                 yield from _members(holder)
             for path in operator.patches(row):
@@ -153,7 +153,7 @@ def _read(rows: Iterable[Workload]) -> Iterator[Path]:
         if row.objects:
             yield (*row.objects, "#")
         own = (row.pod_spec,) if row.pod_spec and not row.reason else ()
-        patches = operator_behind(row).patches(row) if own else ()
+        patches = hooks_of(row).patches(row) if own else ()
         for spec in (*own, *((*patch, "spec", "template", "spec") for patch in patches)):
             for name in _CONTAINERS:
                 yield (*spec, name, "*", "image")
@@ -200,4 +200,4 @@ def _read_by(row: Workload) -> Iterator[Path]:
     yield from row.also
     yield from (path for path, _ in row.added if path[1:])
     yield from row.replaced_by
-    yield from operator_behind(row).patches(row) if row.pod_spec else ()
+    yield from hooks_of(row).patches(row) if row.pod_spec else ()

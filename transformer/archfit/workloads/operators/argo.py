@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from archfit.base.patch import Path, dotted
 from archfit.options.settings import FIELDS, TERMS
-from archfit.workloads.operator_hooks import Operator, RowMatch
+from archfit.workloads.operator_hooks import OperatorHooks, RowMatch
 from archfit.workloads.patterns import get, matches
 
 TYPE_CHECKING = False
@@ -74,5 +74,7 @@ def _patches(row: Workload) -> Iterator[Path]:
 
 KINDS = dict.fromkeys(
     ("ClusterWorkflowTemplate", "CronWorkflow", "Workflow", "WorkflowTemplate"),
-    Operator(problem=_problem, patches=_patches, holders=lambda row: [(*_workflow(row), "templateDefaults")]),
+    OperatorHooks(
+        problem=_problem, patches=_patches, holders=lambda row: [(*_workflow(row), "templateDefaults")]
+    ),
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from archfit.base.patch import dotted
 from archfit.options.settings import LISTS
-from archfit.workloads.operator_hooks import Operator, RowMatch
+from archfit.workloads.operator_hooks import OperatorHooks, RowMatch
 from archfit.workloads.patterns import get
 
 
@@ -26,4 +26,4 @@ def _problem(match: RowMatch) -> str:
     return ""
 
 
-KINDS = dict.fromkeys(("FlinkBlueGreenDeployment", "FlinkDeployment"), Operator(problem=_problem))
+KINDS = dict.fromkeys(("FlinkBlueGreenDeployment", "FlinkDeployment"), OperatorHooks(problem=_problem))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from archfit.workloads.operator_hooks import Operator
+from archfit.workloads.operator_hooks import OperatorHooks
 
 KINDS = {
-    "EnvoyProxy": Operator(patches=lambda row: [(*row.pod_spec[:-1], "patch", "value")]),
-    "NginxProxy": Operator(patches=lambda row: [(*row.pod_spec[:-1], "patches", "*", "value")]),
+    "EnvoyProxy": OperatorHooks(patches=lambda row: [(*row.pod_spec[:-1], "patch", "value")]),
+    "NginxProxy": OperatorHooks(patches=lambda row: [(*row.pod_spec[:-1], "patches", "*", "value")]),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from archfit.workloads.operator_hooks import Operator, Placement, RowMatch
+from archfit.workloads.operator_hooks import OperatorHooks, Placement, RowMatch
 from archfit.workloads.patterns import matches
 
 TYPE_CHECKING = False
@@ -17,4 +17,4 @@ def _parts(match: RowMatch, spec: dict[str, Any], paths: PlacementPaths) -> Plac
     return spec, paths.replace(parts=tuple(terms))
 
 
-KINDS = {"UnitedDeployment": Operator(placement=_parts)}
+KINDS = {"UnitedDeployment": OperatorHooks(placement=_parts)}

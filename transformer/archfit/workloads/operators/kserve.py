@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from archfit.base.patch import Path
 from archfit.options.settings import ANNOTATE
-from archfit.workloads.operator_hooks import Operator, Placement, RowMatch
+from archfit.workloads.operator_hooks import OperatorHooks, Placement, RowMatch
 from archfit.workloads.patterns import get, matches
 from archfit.workloads.pods import ImageUse, Lender, PlacementPaths
 from archfit.yaml.values import text_of
@@ -111,9 +111,9 @@ def _placement(match: RowMatch, spec: dict[str, Any], paths: PlacementPaths) -> 
 KINDS = {
     **dict.fromkeys(
         ("ClusterServingRuntime", "ServingRuntime"),
-        Operator(replaceable=lambda _: _MERGED_CONTAINERS, needed_only=_FLAGS),
+        OperatorHooks(replaceable=lambda _: _MERGED_CONTAINERS, needed_only=_FLAGS),
     ),
-    "InferenceService": Operator(images=_models, placement=_placement, needed_only=_FLAGS),
-    "LLMInferenceService": Operator(images=_llm_models),
-    "LLMInferenceServiceConfig": Operator(replaceable=lambda _: _CONFIGURED),
+    "InferenceService": OperatorHooks(images=_models, placement=_placement, needed_only=_FLAGS),
+    "LLMInferenceService": OperatorHooks(images=_llm_models),
+    "LLMInferenceServiceConfig": OperatorHooks(replaceable=lambda _: _CONFIGURED),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from archfit.workloads.operator_hooks import Operator, Placement, RowMatch
+from archfit.workloads.operator_hooks import OperatorHooks, Placement, RowMatch
 from archfit.workloads.patterns import get, joined
 from archfit.yaml.values import text_of
 
@@ -32,5 +32,5 @@ def _pinned(match: RowMatch, spec: dict[str, Any], paths: PlacementPaths) -> Pla
 
 KINDS = dict.fromkeys(
     ("VirtualMachine", "VirtualMachineInstance", "VirtualMachineInstanceReplicaSet", "VirtualMachinePool"),
-    Operator(placement=_pinned),
+    OperatorHooks(placement=_pinned),
 )

@@ -5,7 +5,7 @@ Up to 0.34 only while nothing stands beside the switch, since then while there i
 
 from __future__ import annotations
 
-from archfit.workloads.operator_hooks import Operator
+from archfit.workloads.operator_hooks import OperatorHooks
 from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
@@ -19,4 +19,4 @@ def _asks(affinity: Any) -> bool:
     } == {"antiAffinityEnabled": "true"}
 
 
-KINDS = dict.fromkeys(("MariaDB", "MaxScale"), Operator(has_default=_asks))
+KINDS = dict.fromkeys(("MariaDB", "MaxScale"), OperatorHooks(has_default=_asks))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from archfit.options.settings import ANNOTATE
-from archfit.workloads.operator_hooks import Operator
+from archfit.workloads.operator_hooks import OperatorHooks
 from archfit.workloads.pods import ImageLender, ImageUse, borrowed_from
 
 _CLUSTER = ImageLender("ceph.rook.io", "CephCluster", "", (("spec", "cephVersion", "image"),))
@@ -19,7 +19,7 @@ KINDS = dict.fromkeys(
         "CephObjectStore",
         "CephRBDMirror",
     ),
-    Operator(
+    OperatorHooks(
         images=lambda _: [ImageUse(borrowed_from(_CLUSTER.label), None, unasked=_UNKNOWN)],
         placement=lambda _, spec, paths: (spec, paths.replace(image_lender=_CLUSTER)),
     ),

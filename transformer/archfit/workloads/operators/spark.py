@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from archfit.workloads.operator_hooks import Operator
+from archfit.workloads.operator_hooks import OperatorHooks
 
 KINDS = dict.fromkeys(
     ("ScheduledSparkApplication", "SparkApplication"),
-    Operator(
+    OperatorHooks(
         note="the Spark operator applies affinity and tolerations through its webhook, which has to be enabled"
     ),
 )

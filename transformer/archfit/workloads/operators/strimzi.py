@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from archfit.options.settings import ANNOTATE
-from archfit.workloads.operator_hooks import Operator, RowMatch
+from archfit.workloads.operator_hooks import OperatorHooks, RowMatch
 from archfit.workloads.pods import ImageLender, ImageUse, borrowed_from
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ def _images(match: RowMatch) -> Iterator[ImageUse]:
 
 
 KINDS = {
-    "KafkaNodePool": Operator(
+    "KafkaNodePool": OperatorHooks(
         images=_images, placement=lambda _, spec, paths: (spec, paths.replace(image_lender=_KAFKA))
     )
 }

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from archfit.base.patch import Path
 from archfit.options.settings import ANNOTATE
-from archfit.workloads.operator_hooks import Operator, Placement, RowMatch
+from archfit.workloads.operator_hooks import OperatorHooks, Placement, RowMatch
 from archfit.workloads.patterns import get
 from archfit.workloads.pods import Lender, PlacementPaths
 from archfit.yaml.values import text_of
@@ -54,6 +54,6 @@ def _lent(match: RowMatch, spec: dict[str, Any], paths: PlacementPaths) -> Place
 
 
 KINDS = {
-    **dict.fromkeys(("ClusterTrainingRuntime", "TrainingRuntime"), Operator(replaceable=_replaceable)),
-    "TrainJob": Operator(placement=_lent),
+    **dict.fromkeys(("ClusterTrainingRuntime", "TrainingRuntime"), OperatorHooks(replaceable=_replaceable)),
+    "TrainJob": OperatorHooks(placement=_lent),
 }

@@ -20,7 +20,7 @@ from archfit.options.settings import ANNOTATE
 from archfit.startup.record import Record
 from archfit.workloads.documents import Document
 from archfit.workloads.node_selectors import objects_beside
-from archfit.workloads.operator_hooks import Operator
+from archfit.workloads.operator_hooks import OperatorHooks
 from archfit.workloads.patterns import get
 from archfit.workloads.pods import ImageUse, Pod, image_uses
 from archfit.yaml.stream import Piece
@@ -48,7 +48,7 @@ _MERGE = (
     "where the Zalando operator has node_readiness_label_merge set to OR, nodes that are ready pass whatever "
     "nodeAffinity says: set it to AND"
 )
-KINDS = {"postgresql": Operator(note=_MERGE)}
+KINDS = {"postgresql": OperatorHooks(note=_MERGE)}
 
 
 class Configuration(Record):
