@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from admission_reviews import body, pod, review
+from admission_reviews import pod, review
 from fake_registry import FakeRegistry
 from machine import tool
 from tls_files import tls_files
@@ -64,20 +64,6 @@ def test_pods_cannot_make_the_server_ask_a_private_address(fake: FakeRegistry, t
         answered = server.review(pod(f"127.0.0.1:{fake.port}/app:1", "10.0.0.1/app:1", "localhost/app:1"))
         assert (answered.allowed, answered.patch, len(answered.warnings)) == (True, None, 3)
         assert fake.connections == 0
-
-
-def test_a_body_that_ends_in_the_middle_disturbs_nobody(server: WebhookServer):
-    context = ssl.create_default_context(cafile=str(tls_files().ca))
-    before = server.metric("archfit_admission_requests_in_progress")
-    with (
-        socket.create_connection(("127.0.0.1", server.port), 20) as plain,
-        context.wrap_socket(plain, server_hostname="localhost") as connection,
-    ):
-        head = b"POST /mutate HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
-        connection.sendall(head + body(review(pod()))[:100])
-    assert server.review(pod("quay.io/app:1")).patch
-    until("it is given up", lambda: server.metric("archfit_admission_requests_in_progress") == before)
-    assert server.metric('archfit_memory_held_bytes{share="bodies"}') == 0
 
 
 def test_tls_1_1_is_refused(server: WebhookServer):
