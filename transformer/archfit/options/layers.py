@@ -21,7 +21,7 @@ from archfit.options.settings import Given, Layer, Operator, Options, Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from archfit.options.table import Option
@@ -114,7 +114,8 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
         spec |= {"stamp": False, "stamps_present": True}
     annotations: dict[str, str] = {}
     for layer in layers:
-        _enforce(layer, layers, fallback)
+        for option in filter(None, map(BY_KEY.get, layer.enforced)):
+            _enforce(option, layer, layers, fallback)
         if "onUnknown" in layer.enforced:
             spec["on_unknown_is_enforced"] = True
         for key in layer.enforced:
@@ -161,21 +162,15 @@ def _one_of_quiet_and_verbose(layers: Sequence[Layer], chosen: dict[str, Given])
             return
 
 
-def _enforce(operator: Layer, layers: Sequence[Layer], fallback: Layer | None) -> None:
-    from archfit.options.table import BY_KEY
-
-    for key in operator.enforced:
-        option = BY_KEY.get(key)
-        if option is None:
-            continue
-        own = operator.given.get(key) or (fallback.given.get(key) if fallback else None)
-        fixed = (
-            own.value if own else getattr(Options() if option.part == "spec" else Operator(), option.field)
-        )
-        for layer in layers:
-            given = layer.given.get(key)
-            if given and given.value != fixed:
-                raise UsageError(f"{given.where}: {key} is enforced by {operator.source}: leave it out here")
+def _enforce(option: Option, operator: Layer, layers: Sequence[Layer], fallback: Layer | None) -> None:
+    """Raises UsageError for a layer with another value than the operator's."""
+    key = option.key
+    own = operator.given.get(key) or (fallback.given.get(key) if fallback else None)
+    fixed = own.value if own else getattr(Options() if option.part == "spec" else Operator(), option.field)
+    for layer in layers:
+        given = layer.given.get(key)
+        if given and given.value != fixed:
+            raise UsageError(f"{given.where}: {key} is enforced by {operator.source}: leave it out here")
 
 
 _SERVICE_LINK = (
@@ -218,7 +213,7 @@ def from_flags(argv: Sequence[str], rows: Sequence[Option]) -> tuple[Layer, str 
 
 def from_environment(environ: Mapping[str, str]) -> Layer:
     """The layer of the environment. Raises UsageError."""
-    from archfit.options.table import TABLE, VARIABLE_PREFIX
+    from archfit.options.table import CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX
 
     given = {}
     own = {name: text for name, text in environ.items() if name.startswith(VARIABLE_PREFIX)}
@@ -229,7 +224,7 @@ def from_environment(environ: Mapping[str, str]) -> Layer:
             if not text.strip():
                 continue
             given[option.key] = Given(option.parsed(option.divided(text), variable), variable)
-        _no_misspelt(own, options)
+        _no_misspelt(own, (*options, CONFIG_VARIABLE, f"{VARIABLE_PREFIX}CACHE_PASSWORD"), VARIABLE_PREFIX)
     names = ", ".join(value.where for value in given.values())
     return Layer(f"environment ({names})", given)
 
@@ -244,18 +239,12 @@ def is_service_link(variable: str, value: str) -> bool:
     return re.fullmatch(_SERVICE_LINK, f"{variable}={value}", re.ASCII) is not None
 
 
-def _no_misspelt(own: Mapping[str, str], options: Iterable[str]) -> None:
+def _no_misspelt(own: Mapping[str, str], known: Sequence[str], prefix: str) -> None:
     from archfit.base.spelling import nearest
-    from archfit.options.table import CONFIG_VARIABLE, VARIABLE_PREFIX
 
-    known = {variable.removeprefix(VARIABLE_PREFIX) for variable in options}
-    known |= {CONFIG_VARIABLE.removeprefix(VARIABLE_PREFIX), "CACHE_PASSWORD"}
+    names = sorted(variable.removeprefix(prefix) for variable in known)
     for variable, value in own.items():
-        name = variable.removeprefix(VARIABLE_PREFIX)
-        if name in known or is_service_link(variable, value):
+        if variable in known or is_service_link(variable, value):
             continue
-        near = nearest(name, sorted(known))
-        if near:
-            raise Problem(
-                f"{variable}: there is no such variable: write {VARIABLE_PREFIX}{near}, or unset it"
-            )
+        if near := nearest(variable.removeprefix(prefix), names):
+            raise Problem(f"{variable}: there is no such variable: write {prefix}{near}, or unset it")
