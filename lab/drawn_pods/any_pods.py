@@ -32,6 +32,7 @@ REFERENCES = (
     *("BOTH:1", "team/Both:1", "a" * 64, "library/" + "a" * 64, "x--y__z.a/b:1", "x___y:1", "_x:1", "x-:1", "-/both:1"),
     *("$(x)", "{{ .x }}", "ko://a/b", "<<x>>", "/both:1", "docker.io/", "docker.io//x", "\u00e9/both:1", "both:1\n"),
     *("both\u2028:1", "both:", ":1", "@", "/", "both@", "a..b/both:1", "host:/both:1", "host:99999/both:1"),
+    "r23.s-45.io:6789/a2/b3.4__5-6:7_8.9-2",
 )  # fmt: skip
 _ANSWERS = (
     "amd64 foo", "foo", "7 amd64 arm64", " ".join(ARCHITECTURES), "arm/v5", "386", "amd64/v2 arm64",

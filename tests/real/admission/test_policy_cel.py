@@ -89,6 +89,7 @@ SHAPES = [
     pytest.param("another system than linux", {**using("amd:1"), "nodeSelector": {"kubernetes.io/os": "windows"}}, {}, id="nodeSelector"),
     pytest.param("another system than linux", {**using("amd:1"), "os": {"name": "windows"}}, {}, id="spec.os"),
     pytest.param("another system than linux", {**using("amd:1"), "affinity": requiring(term(("beta.kubernetes.io/os", "NotIn", ["windows"])))}, {}, id="another operator"),
+    pytest.param("another system than linux", {**using("amd:1"), "affinity": requiring(term(("kubernetes.io/os", "NotIn", ["linux"])))}, {}, id="NotIn linux"),
     pytest.param("other architectures, or not by In or NotIn", {**using("amd:1"), "affinity": requiring(term((ARCH, "Exists")))}, {}, id="Exists"),
     pytest.param("other architectures, or not by In or NotIn", {**using("amd:1"), "affinity": requiring(term((ARCH, "In", ["amd64", "s390x"])))}, {}, id="outside the cluster"),
     pytest.param("other architectures, or not by In or NotIn", {**using("amd:1"), "nodeSelector": {"beta.kubernetes.io/arch": "amd64"}}, {}, id="the beta label"),
@@ -129,10 +130,29 @@ def test_nodes_of_several_architectures_are_tolerated_where_the_others_are_shut_
 ):
     options = Options(tolerate=(TolerationRule(("amd64", "arm64"), Toleration("spot", "Exists")),))
     judge.compile(objects(LOCKED, options, LITERAL))
-    pod = a_pod({**using("amd:1"), "affinity": requiring(term(("pool", "Exists")))})
+    pod = a_pod({**using("amd:1", "both:1"), "affinity": requiring(term(("pool", "Exists")))})
     pod = applied(pod, "kubectl apply") if stated else pod
     assert ("tolerations" in judge.admit(pod).pod["spec"]) is not stated
     outcome(judge, pod, LOCKED, options)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"affinity": requiring(term(("kubernetes.io/os", "In", ["linux"])))}, id="a term for linux"),
+        pytest.param({"nodeSelector": {"beta.kubernetes.io/os": "linux"}}, id="the beta label of the system"),
+        pytest.param({"affinity": requiring(term((ARCH, "NotIn", ["amd64"])))}, id="NotIn"),
+        pytest.param({"runtimeClassName": "nvidia"}, id="another runtime class"),
+        pytest.param({"containers": using(*["amd:1"] * 100)["containers"]}, id="100 images"),
+        pytest.param({"affinity": requiring(*[term(("pool", "Exists"))] * 100)}, id="100 terms"),
+        pytest.param({"affinity": requiring(term(("pool", "In", [f"a{n}" for n in range(397)])))}, id="400 values with the policy's"),
+        pytest.param({"tolerations": [{"key": f"k{n}", "operator": "Exists"} for n in range(500)]}, id="500 tolerations"),
+    ],
+)  # fmt: skip
+def test_what_the_policy_does_not_leave_alone(by_default: PolicyJudge, more: dict[str, Any]):
+    pod = a_pod({**using("amd:1"), **more})
+    assert by_default.admit(pod, "shop", "leftAlone").shown["leftAlone"] == ""
+    outcome(by_default, pod, LOCKED, Options())
 
 
 def test_each_reason_to_leave_a_pod_alone_has_a_pod():
