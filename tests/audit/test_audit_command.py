@@ -167,11 +167,7 @@ def test_files_and_standard_input_are_read_together(audit, tmp_path):
         pytest.param(PARTLY, ("--min-ready", "80%"), 3, "75 % is ready for arm64 (25 % is not known), not 80 %", id="what is not known is not ready"),
         pytest.param(PARTLY, ("--min-ready", "100%", "--allow-unknown"), 0, "", id="all that is known is ready"),
         pytest.param(CLUSTER, ("--min-ready", "100%", "--require", "amd64"), 0, "", id="of what is required"),
-        pytest.param(
-            ONLY_DAEMON, ("--min-ready", "80%"), 3,
-            "--min-ready: no workload could move, so there is no share that is ready for arm64, not 80 %",
-            id="no share of nothing",
-        ),
+        pytest.param(ONLY_DAEMON, ("--min-ready", "80%"), 3, "--min-ready: no workload could move, so there is no share that is ready for arm64, not 80 %", id="no share of nothing"),
         pytest.param(ONLY_DAEMON, ("--min-ready", "0"), 0, "", id="no share is asked for"),
         pytest.param(
             UNKNOWN, ("--min-ready", "80%", "--allow-unknown"), 3,
@@ -225,9 +221,7 @@ def test_the_shard_is_what_the_engine_says(audit, variable, value, shard):
     ("text", "words", "status", "said"),
     [
         pytest.param(b"", (), 2, "there are no pods in the input: pass kubectl get", id="nothing"),
-        pytest.param(
-            listed({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}), (), 2, "there are no pods in the input, but 1 ConfigMap", id="no pods"
-        ),
+        pytest.param(listed({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}), (), 2, "there are no pods in the input, but 1 ConfigMap", id="no pods"),
         pytest.param(
             b"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: w}\nspec: {interval: 1m}\n", (), 2,
             f"but 1 HelmRelease: pass {GET}. HelmRelease: Flux renders its chart in the cluster: archfit patch", id="what another renders",

@@ -514,19 +514,9 @@ def _reasons(number: int) -> AuditFacts:
             "2 of 4 pods are ready for arm64; 1 pod not known",
             id="pods",
         ),
-        pytest.param(
-            _WEB, lambda found: [daemon_sentence(found.daemon_sets[0], nodes=False)],
-            "Before the first arm64 node: no DaemonSet starts there", id="no DaemonSet",
-        ),
-        pytest.param(
-            merge([_daemon(*one) for one in _DAEMONS]),
-            lambda found: [daemon_sentence(found.daemon_sets[0], nodes=True)],
-            "On arm64 nodes: 2 DaemonSets, ready", id="DaemonSets",
-        ),
-        pytest.param(
-            _WEB, lambda found: change_sentences(compare(_WEB, found)),
-            "arm64: 100 % ready before, 100 % ready now; no workload changed its state.", id="no change",
-        ),
+        pytest.param(_WEB, lambda found: [daemon_sentence(found.daemon_sets[0], nodes=False)], "Before the first arm64 node: no DaemonSet starts there", id="no DaemonSet"),
+        pytest.param(merge([_daemon(*one) for one in _DAEMONS]), lambda found: [daemon_sentence(found.daemon_sets[0], nodes=True)], "On arm64 nodes: 2 DaemonSets, ready", id="DaemonSets"),
+        pytest.param(_WEB, lambda found: change_sentences(compare(_WEB, found)), "arm64: 100 % ready before, 100 % ready now; no workload changed its state.", id="no change"),
         pytest.param(
             _WEB, lambda found: change_sentences(compare(facts_of(("other", 1, 100, {"x": BOTH})), found)),
             "arm64: 100 % ready before, 100 % ready now; no workload is in both audits.", id="nothing in common",
@@ -543,10 +533,7 @@ def _reasons(number: int) -> AuditFacts:
             id="without requests",
         ),
         pytest.param(facts_of(("web", 1, 100, {"x": "Absent"})), not_known, "1 image is gone from its registry: no new node can pull it.", id="gone"),
-        pytest.param(
-            facts_of(("web", 2, 0, {"x": AMD, "y": AMD, "z": AMD})), lambda found: [gain(found.work_lists[0].items[0])],
-            "is one of three or more in 2 pods", id="three images",
-        ),
+        pytest.param(facts_of(("web", 2, 0, {"x": AMD, "y": AMD, "z": AMD})), lambda found: [gain(found.work_lists[0].items[0])], "is one of three or more in 2 pods", id="three images"),
     ],
 )  # fmt: skip
 def test_each_sentence_says_what_it_counts(facts, sentences, words):

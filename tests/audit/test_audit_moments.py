@@ -61,14 +61,7 @@ def cluster_of(ran: Ran) -> dict[str, Any]:
         pytest.param((pod("a", BOTH),), {}, CREATED, "input", "read 2026-11-20 08:00 UTC or later", id="a pod's start"),
         pytest.param((pod("a", BOTH), node("n", "1")), {}, HEARTBEAT, "input", "read 2026-11-22 03:14 UTC or later", id="a heartbeat"),
         pytest.param((pod("a", BOTH),), EPOCH, STATED, "stated", "read 2026-11-23 02:40 UTC", id="stated"),
-        pytest.param(
-            ({k: v for k, v in pod("a", BOTH).items() if k != "status"} | {"metadata": {"name": "a"}},),
-            {},
-            "",
-            "",
-            "date not known",
-            id="a manifest has none",
-        ),
+        pytest.param(({k: v for k, v in pod("a", BOTH).items() if k != "status"} | {"metadata": {"name": "a"}},), {}, "", "", "date not known", id="a manifest has none"),
     ],
 )  # fmt: skip
 def test_a_report_says_of_when_it_is(audit, objects, environ, date, date_by, said):

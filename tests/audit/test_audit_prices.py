@@ -32,10 +32,7 @@ def cluster():
         pytest.param((), "", Prices(), id="none"),
         pytest.param(["amd64=0.5,arm64=0.25"], "", Prices((("amd64", Decimal("0.5")), ("arm64", Decimal("0.25")))), id="both"),
         pytest.param(["arm64=1", "amd64=2"], "", Prices((("amd64", Decimal(2)), ("arm64", Decimal(1)))), id="repeated-flag"),
-        pytest.param(
-            (), 'instance-type,price\n# on demand\n\nm7g.large, 0.08 # eu\n"m6i",0.1\n',
-            Prices((), (("m6i", Decimal("0.1")), ("m7g.large", Decimal("0.08")))), id="a-file",
-        ),
+        pytest.param((), 'instance-type,price\n# on demand\n\nm7g.large, 0.08 # eu\n"m6i",0.1\n', Prices((), (("m6i", Decimal("0.1")), ("m7g.large", Decimal("0.08")))), id="a-file"),
         pytest.param((), "\ufeffm6i,1\r\nm6i,1\r\n", Prices((), (("m6i", Decimal(1)),)), id="no-heading-and-a-mark"),
     ],
 )  # fmt: skip

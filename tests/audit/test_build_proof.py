@@ -50,25 +50,13 @@ def known(
 
 PROOFS = [
     pytest.param(build(f"{NAME}@{INDEX}"), known({INDEX: BOTH}, INDEX, current=INDEX), ("proven", "linux/amd64", AMD64, INDEX, ""), id="containerd-index-digest"),
-    pytest.param(
-        build(f"{NAME}@{INDEX}", "linux/arm64"), known({INDEX: BOTH}, INDEX, current=INDEX),
-        ("proven", "linux/arm64", ARM64, INDEX, ""), id="containerd-index-digest-on-arm64",
-    ),
-    pytest.param(
-        build(f"docker-pullable://app@{INDEX}", runtime=DOCKER), known({INDEX: BOTH}, INDEX),
-        ("proven", "linux/amd64", AMD64, INDEX, ""), id="docker-pullable-index-digest",
-    ),
+    pytest.param(build(f"{NAME}@{INDEX}", "linux/arm64"), known({INDEX: BOTH}, INDEX, current=INDEX), ("proven", "linux/arm64", ARM64, INDEX, ""), id="containerd-index-digest-on-arm64"),
+    pytest.param(build(f"docker-pullable://app@{INDEX}", runtime=DOCKER), known({INDEX: BOTH}, INDEX), ("proven", "linux/amd64", AMD64, INDEX, ""), id="docker-pullable-index-digest"),
     pytest.param(build(f"{NAME}@{INDEX}", "linux/arm64", CRI_O), known({INDEX: BOTH}, INDEX), ("proven", "linux/arm64", ARM64, INDEX, ""), id="cri-o-index-digest"),
-    pytest.param(
-        build(f"{NAME}@{ARM64}", "linux/arm64", CRI_O), known({INDEX: BOTH}, INDEX, current=INDEX),
-        ("proven", "linux/arm64", ARM64, INDEX, ""), id="cri-o-manifest-digest",
-    ),
+    pytest.param(build(f"{NAME}@{ARM64}", "linux/arm64", CRI_O), known({INDEX: BOTH}, INDEX, current=INDEX), ("proven", "linux/arm64", ARM64, INDEX, ""), id="cri-o-manifest-digest"),
     pytest.param(build(f"{NAME}@{M}"), known({M: manifest("linux/amd64")}), ("proven", "linux/amd64", M, "", ""), id="manifest-without-index"),
     pytest.param(build(f"{OTHER}@{INDEX}"), known({INDEX: BOTH}), ("proven", "linux/amd64", AMD64, INDEX, ""), id="another-repository-than-the-pods"),
-    pytest.param(
-        build(f"docker://{C}", runtime=DOCKER), known({INDEX: BOTH, AMD64: ImageContents("manifest", config=C)}, INDEX),
-        ("proven", "linux/amd64", AMD64, INDEX, ""), id="docker-config",
-    ),
+    pytest.param(build(f"docker://{C}", runtime=DOCKER), known({INDEX: BOTH, AMD64: ImageContents("manifest", config=C)}, INDEX), ("proven", "linux/amd64", AMD64, INDEX, ""), id="docker-config"),
     pytest.param(
         build(C), known({INDEX: BOTH, ARM64: ImageContents("manifest", config=C)}, INDEX),
         ("mismatch", "linux/arm64", ARM64, INDEX, "linux/arm64 on linux/amd64: it is emulated, or the container fails"),
@@ -84,10 +72,7 @@ PROOFS = [
         build(C), known({INDEX: BOTH, C: ImageContents("config", platform=parse_platform("linux/amd64"))}, INDEX),
         ("proven", "linux/amd64", "", "", ""), id="config-alone-says-its-platform",
     ),
-    pytest.param(
-        build(f"docker://{INDEX}", runtime=DOCKER), known({INDEX: BOTH}, INDEX),
-        ("proven", "linux/amd64", AMD64, INDEX, ""), id="docker-with-the-containerd-store",
-    ),
+    pytest.param(build(f"docker://{INDEX}", runtime=DOCKER), known({INDEX: BOTH}, INDEX), ("proven", "linux/amd64", AMD64, INDEX, ""), id="docker-with-the-containerd-store"),
     pytest.param(
         build(f"{NAME}@{INDEX}"), known({INDEX: index("linux/386", "linux/arm64")}),
         ("proven", "linux/386", digest("linux/386"), INDEX, "linux/386 (32-bit) on amd64"), id="386-on-amd64",
@@ -135,14 +120,8 @@ PROOFS = [
         ("proven", "wasi/wasm", digest("wasi/wasm"), INDEX, "WebAssembly, which a runtime class runs on any node"),
         id="webassembly",
     ),
-    pytest.param(
-        build(f"{NAME}@{INDEX}"), known({INDEX: index("linux/amd64", "linux/amd64/v3")}),
-        ("proven", "linux/amd64", AMD64, INDEX, ""), id="higher-variant-beside-the-baseline",
-    ),
-    pytest.param(
-        build(f"{NAME}@{INDEX}"), known({INDEX: index("linux/amd64/v3", "linux/arm64")}),
-        ("proven", "linux/amd64/v3", digest("linux/amd64/v3"), INDEX, ""), id="higher-variant-alone",
-    ),
+    pytest.param(build(f"{NAME}@{INDEX}"), known({INDEX: index("linux/amd64", "linux/amd64/v3")}), ("proven", "linux/amd64", AMD64, INDEX, ""), id="higher-variant-beside-the-baseline"),
+    pytest.param(build(f"{NAME}@{INDEX}"), known({INDEX: index("linux/amd64/v3", "linux/arm64")}), ("proven", "linux/amd64/v3", digest("linux/amd64/v3"), INDEX, ""), id="higher-variant-alone"),
     pytest.param(
         build(f"{NAME}@{INDEX}"), known({INDEX: index("linux/amd64/v2", "linux/amd64/v3")}),
         ("ambiguous", "", "", INDEX, "the index has several builds for linux/amd64: linux/amd64/v2, linux/amd64/v3"),
@@ -175,10 +154,7 @@ PROOFS = [
     ),
     pytest.param(build(""), known(), ("unknown", "", "", "", "the container has not started"), id="not-started"),
     pytest.param(build("app:1"), known(), ("unknown", "", "", "", "the runtime reports an imageID that archfit does not know"), id="malformed"),
-    pytest.param(
-        build(f"{NAME}@{INDEX}"), known(failure="https://x.example answered 401"),
-        ("unknown", "", "", "", "https://x.example answered 401"), id="could-not-be-asked",
-    ),
+    pytest.param(build(f"{NAME}@{INDEX}"), known(failure="https://x.example answered 401"), ("unknown", "", "", "", "https://x.example answered 401"), id="could-not-be-asked"),
     pytest.param(build(f"{NAME}@{INDEX}"), known({INDEX: ImageContents("index")}), ("unknown", "", "", "", "its index lists no build"), id="an-artifacts-index"),
 ]  # fmt: skip
 
@@ -194,10 +170,8 @@ def test_the_verdict_of(running, given, expected):
 
 NEW = digest("new")
 HINTS = [
-    pytest.param(build(f"{NAME}@{INDEX}"), index("linux/amd64", "linux/arm64", of="n"), "app:1",
-        f"{NAME}:1 names another image now, for the same platforms", id="same-platforms"),
-    pytest.param(build(f"{NAME}@{INDEX}"), index("linux/amd64", "linux/arm64", "linux/s390x", of="n"), "app:1",
-        f"{NAME}:1 names another image now, with linux/s390x in addition", id="gains"),
+    pytest.param(build(f"{NAME}@{INDEX}"), index("linux/amd64", "linux/arm64", of="n"), "app:1", f"{NAME}:1 names another image now, for the same platforms", id="same-platforms"),
+    pytest.param(build(f"{NAME}@{INDEX}"), index("linux/amd64", "linux/arm64", "linux/s390x", of="n"), "app:1", f"{NAME}:1 names another image now, with linux/s390x in addition", id="gains"),
     pytest.param(build(f"{NAME}@{INDEX}"), index("linux/amd64", "linux/riscv64", of="n"), "app:1",
         f"{NAME}:1 names another image now, with linux/riscv64 in addition and without linux/arm64",
         id="gains-and-loses"),

@@ -65,13 +65,7 @@ def _shown(facts: AuditFacts) -> list[tuple[str, str, str, str, int]]:
             "name",
             id="a ReplicaSet of another namespace is not asked",
         ),
-        pytest.param(
-            [pod("web-5d4f-a", owner=_REPLICA_SET, labels={"rollouts-pod-template-hash": "5d4f"})],
-            "Rollout",
-            "web",
-            "name",
-            id="an Argo Rollout by its own hash",
-        ),
+        pytest.param([pod("web-5d4f-a", owner=_REPLICA_SET, labels={"rollouts-pod-template-hash": "5d4f"})], "Rollout", "web", "name", id="an Argo Rollout by its own hash"),
         pytest.param(
             [pod("web-5d4f-a", owner=_REPLICA_SET, labels={"pod-template-hash": "other"})],
             "ReplicaSet",
@@ -88,9 +82,7 @@ def _shown(facts: AuditFacts) -> list[tuple[str, str, str, str, int]]:
         ),
         pytest.param([pod("tick-29000000-x", owner=("Job", "tick-29000000"))], "CronJob", "tick", "name", id="a Job named by minutes is of a CronJob"),
         pytest.param([pod("tick-x", owner=("Job", "tick-2024"))], "Job", "tick-2024", "controller", id="four digits are no minutes"),
-        pytest.param(
-            [pod("a", owner=("Job", "j")), workload("Job", "j", owner=("CronJob", "c"))], "CronJob", "c", "controller", id="a Job of the lists is followed"
-        ),
+        pytest.param([pod("a", owner=("Job", "j")), workload("Job", "j", owner=("CronJob", "c"))], "CronJob", "c", "controller", id="a Job of the lists is followed"),
         pytest.param([pod("db-0", owner=("StatefulSet", "db"))], "StatefulSet", "db", "controller", id="a StatefulSet"),
         pytest.param([pod("alone")], "Pod", "alone", "", id="a pod that nothing owns"),
         pytest.param(
@@ -315,11 +307,7 @@ def _status(ready: str = "", waiting: str = "", **more: Any) -> dict[str, Any]:
         pytest.param(_status("False", "CrashLoopBackOff", phase="Pending"), "crashing", id="a crash loop of an init container"),
         pytest.param(_status("False", "ImagePullBackOff", phase="Pending"), "pending", id="no image"),
         pytest.param(_status(phase="Succeeded"), None, id="finished"),
-        pytest.param(
-            {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]},
-            "unschedulable",
-            id="no node",
-        ),
+        pytest.param({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]}, "unschedulable", id="no node"),
     ],
 )  # fmt: skip
 def test_why_a_pod_does_not_run_is_a_fact(status, state):
@@ -410,11 +398,7 @@ def test_an_object_that_is_read_twice_counts_once():
         pytest.param(workload("Deployment", "web", replicas=3, uid=False), ("Deployment", "manifest", 3), id="replicas"),
         pytest.param(workload("CronJob", "web", replicas=2, uid=False), ("CronJob", "manifest", 2), id="parallelism"),
         pytest.param(workload("DaemonSet", "web", uid=False), ("DaemonSet", "daemonset", 1), id="a DaemonSet"),
-        pytest.param(
-            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"name": "a", "image": "b"}]}},
-            ("Pod", "manifest", 1),
-            id="a Pod",
-        ),
+        pytest.param({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"name": "a", "image": "b"}]}}, ("Pod", "manifest", 1), id="a Pod"),
         pytest.param(
             {
                 "apiVersion": "argoproj.io/v1alpha1",

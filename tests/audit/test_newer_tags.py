@@ -452,11 +452,7 @@ class TestForms:
                  "frees 1.5 CPU alone: ask upstream", "frees 0.5 CPU alone: look for a newer tag"],
                 id="text",
             ),
-            pytest.param(
-                "markdown",
-                ["With newer tags alone: 30 % -&#62; 80 %; 2 of 3 images have one; 1 not asked.", "| use 1.0.1 (patch) |", "| To do |"],
-                id="markdown",
-            ),
+            pytest.param("markdown", ["With newer tags alone: 30 % -&#62; 80 %; 2 of 3 images have one; 1 not asked.", "| use 1.0.1 (patch) |", "| To do |"], id="markdown"),
             pytest.param(
                 "html",
                 ["With newer tags alone: 30 % -&gt; 80 %; 2 of 3 images have one; 1 not asked.",
