@@ -93,17 +93,22 @@ def label(labels: Mapping[str, Any], keys: Iterable[str]) -> str:
     return next((str(labels[key]) for key in keys if labels.get(key)), "")
 
 
-def mapping(value: object, *path: str) -> Mapping[str, Any]:
+def mapping(value: Any, *path: str) -> Mapping[str, Any]:
     """The mapping at a path of keys, {} where there is none."""
     for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
+        if not isinstance(value, dict):
+            return {}
+        value = value.get(key)
     return value if isinstance(value, dict) else {}
 
 
-def sequence(value: object, *path: str) -> list[Mapping[str, Any]]:
+def sequence(value: Any, *path: str) -> list[Mapping[str, Any]]:
     """The mappings of the list at a path of keys."""
-    items = mapping(value, *path[:-1]).get(path[-1])
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    for key in path:
+        if not isinstance(value, dict):
+            return []
+        value = value.get(key)
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def taints_of(items: Iterable[Mapping[str, Any]]) -> tuple[Taint, ...]:
