@@ -188,12 +188,9 @@ class _EvidenceBuilder:
 
     def _counted(self, use: ImageUse, known: Found) -> Found | Unknown:
         handler = self.pod.runtime_class.handler if self.pod.runtime_class is not None else ""
-        answer, warnings = counted(
-            use,
-            known,
-            runtime_class=runs_wasm((text_of(self.pod.spec.get("runtimeClassName")), handler)),
-            wanted=self.options.cluster_architectures,
-        )
+        names = text_of(self.pod.spec.get("runtimeClassName")), handler
+        wasm, cluster = any(names) and runs_wasm(names), self.options.cluster_architectures
+        answer, warnings = counted(use, known, runtime_class=wasm, wanted=cluster)
         for warning in warnings:
             self._report(use, "warning", warning)
         return answer

@@ -38,10 +38,9 @@ def counted(
     """
     if not answer.image or (use.volume and not answer.index):
         return answer, ()
-    wasm = [platform for platform in answer.platforms if is_wasm(platform)]
-    if runtime_class and wasm:
-        return answer.replace(platforms=tuple(wasm)), ()
     native = [platform for platform in answer.platforms if not is_wasm(platform)]
+    if runtime_class and len(native) < len(answer.platforms):
+        return answer.replace(platforms=tuple(filter(is_wasm, answer.platforms))), ()
     higher = [entry for entry in native if entry.variant and entry.architecture != "arm"]
     if not answer.index:
         return answer, tuple(
