@@ -76,12 +76,13 @@ def test_a_reference_is_read_as_archfit_reads_it_or_is_none(by_default: PolicyJu
     outcome(by_default, a_pod(spec), LOCKED, Options())
 
 
+POOL = term(("pool", "Exists"))
 SHAPES = [
     pytest.param("too large", using(*["amd:1"] * 101), {}, id="images"),
     pytest.param("too large", {**using("amd:1"), "affinity": requiring(*[term(("pool", "Exists"))] * 101)}, {}, id="terms"),
     pytest.param("too large", {**using("amd:1"), "affinity": requiring(term(("pool", "In", [f"a{n}" for n in range(401)])))}, {}, id="values"),
     pytest.param("too large", {**using("amd:1"), "tolerations": [{"key": f"k{n}", "operator": "Exists"} for n in range(501)]}, {}, id="tolerations"),
-    pytest.param("archfit.dev/only that names others than the cluster's", using("amd:1"), {"archfit.dev/only": "s390x"}, id="another architecture"),
+    pytest.param("archfit.dev/only that names others than the cluster's", using("amd:1"), {"archfit.dev/only": "amd64, s390x"}, id="another architecture"),
     pytest.param("archfit.dev/only that names others than the cluster's", using("amd:1"), {"archfit.dev/only": " , "}, id="none"),
     pytest.param("another archfit annotation", using("amd:1"), {"archfit.dev/tolerate": "false"}, id="tolerate"),
     pytest.param("another archfit annotation", using("amd:1"), {"archfit.dev/onyl": "amd64"}, id="a typo"),
@@ -89,11 +90,11 @@ SHAPES = [
     pytest.param("another system than linux", {**using("amd:1"), "nodeSelector": {"kubernetes.io/os": "windows"}}, {}, id="nodeSelector"),
     pytest.param("another system than linux", {**using("amd:1"), "os": {"name": "windows"}}, {}, id="spec.os"),
     pytest.param("another system than linux", {**using("amd:1"), "affinity": requiring(term(("beta.kubernetes.io/os", "NotIn", ["windows"])))}, {}, id="another operator"),
-    pytest.param("another system than linux", {**using("amd:1"), "affinity": requiring(term(("kubernetes.io/os", "NotIn", ["linux"])))}, {}, id="NotIn linux"),
+    pytest.param("another system than linux", {**using("amd:1"), "affinity": requiring(POOL, term(("pool", "Exists"), ("kubernetes.io/os", "NotIn", ["linux"])))}, {}, id="NotIn linux"),
     pytest.param("other architectures, or not by In or NotIn", {**using("amd:1"), "affinity": requiring(term((ARCH, "Exists")))}, {}, id="Exists"),
-    pytest.param("other architectures, or not by In or NotIn", {**using("amd:1"), "affinity": requiring(term((ARCH, "In", ["amd64", "s390x"])))}, {}, id="outside the cluster"),
+    pytest.param("other architectures, or not by In or NotIn", {**using("amd:1"), "affinity": requiring(POOL, term(("pool", "Exists"), (ARCH, "In", ["amd64", "s390x"])))}, {}, id="outside the cluster"),
     pytest.param("other architectures, or not by In or NotIn", {**using("amd:1"), "nodeSelector": {"beta.kubernetes.io/arch": "amd64"}}, {}, id="the beta label"),
-    pytest.param("virtual nodes or WebAssembly", {**using("amd:1"), "tolerations": [{"key": "virtual-kubelet.io/provider", "operator": "Exists"}]}, {}, id="virtual nodes"),
+    pytest.param("virtual nodes or WebAssembly", {**using("amd:1"), "tolerations": [GKE, {"key": "virtual-kubelet.io/provider", "operator": "Exists"}]}, {}, id="virtual nodes"),
     pytest.param("virtual nodes or WebAssembly", {**using("amd:1"), "runtimeClassName": "wasmtime-spin"}, {}, id="WebAssembly"),
 ]  # fmt: skip
 
