@@ -19,7 +19,7 @@ from archfit.policy.table import platform_table
 from archfit.webhook.added_record import NAME, entry, record_text
 from drawn_pods import any_pods, at_creation
 from drawn_pods.drawing import ARCH
-from pod_decisions import GKE, found, requiring, term, using
+from pod_decisions import GKE, PREFERRED, found, requiring, term, using
 from policy_judge import PolicyJudge, judge_binary, outcome
 from policy_pods import judged
 
@@ -134,6 +134,15 @@ def test_nodes_of_several_architectures_are_tolerated_where_the_others_are_shut_
     pod = a_pod({**using("amd:1", "both:1"), "affinity": requiring(term(("pool", "Exists")))})
     pod = applied(pod, "kubectl apply") if stated else pod
     assert ("tolerations" in judge.admit(pod).pod["spec"]) is not stated
+    outcome(judge, pod, LOCKED, options)
+
+
+def test_a_pod_that_prefers_an_architecture_among_other_words_keeps_its_choice(judge: PolicyJudge):
+    options = Options(prefer=(("arm64", 1),))
+    judge.compile(objects(LOCKED, options, LITERAL))
+    preferred = [{"weight": 1, "preference": term(("pool", "Exists"), (ARCH, "In", ["amd64"]))}]
+    pod = a_pod({**using("both:1"), "affinity": {"nodeAffinity": {PREFERRED: preferred}}})
+    assert judge.admit(pod).pod["spec"]["affinity"] == pod["spec"]["affinity"]
     outcome(judge, pod, LOCKED, options)
 
 
