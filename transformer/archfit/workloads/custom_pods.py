@@ -48,6 +48,10 @@ class CustomPod:
         self._row, self._value, self._shared = row, value, shared
         self._match = RowMatch(row, value, there, self.path, self.spec, shared)
         self._same, self._operator = self._match.same, hooks_of(row)
+        # (path, patch) of what the operator merges into the pod last.
+        self._patches = [
+            patch for pattern in self._operator.patches(row) for patch in matches(value, self._same(pattern))
+        ]
 
     def problem(self) -> str:
         """Why no pod can be made of it, "" if one can."""
@@ -127,19 +131,14 @@ class CustomPod:
                 return {**(value or {}), **default}
         return value
 
-    def _patches(self) -> Iterator[tuple[Path, Any]]:
-        """(path, patch) of what the operator merges into the pod last."""
-        for pattern in self._operator.patches(self._row):
-            yield from matches(self._value, self._same(pattern))
-
     def _texts(self) -> Iterator[tuple[Path, str]]:
-        for path, patch in self._patches():
+        for path, patch in self._patches:
             text = str(patch) if isinstance(patch, list) else text_of(patch)
             if text:
                 yield path, text
 
     def _specs(self) -> Iterator[tuple[Path, dict[str, Any]]]:
-        for path, patch in self._patches():
+        for path, patch in self._patches:
             spec = get(patch, _TEMPLATE)
             if isinstance(spec, dict):
                 yield (*path, *_TEMPLATE), spec

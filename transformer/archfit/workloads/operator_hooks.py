@@ -74,11 +74,11 @@ class OperatorHooks(Record):
 
 
 _ORDINARY = OperatorHooks()
+_KINDS: dict[str, Mapping[str, OperatorHooks]] = {"": {}}
 
 
 def hooks_of(row: Workload) -> OperatorHooks:
     """What is done with the pods of a row."""
-    if not row.operator:
-        return _ORDINARY
-    kinds: Mapping[str, OperatorHooks] = import_module(f"archfit.workloads.operators.{row.operator}").KINDS
-    return kinds.get(row.kind, _ORDINARY)
+    if row.operator not in _KINDS:
+        _KINDS[row.operator] = import_module(f"archfit.workloads.operators.{row.operator}").KINDS
+    return _KINDS[row.operator].get(row.kind, _ORDINARY)
