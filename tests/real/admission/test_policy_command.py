@@ -115,6 +115,7 @@ def test_what_it_writes_acts_and_warns_in_one_line(site, carrier):
     assert "arm64" in {one.get("value") for one in both["tolerations"]}
     assert "affinity" not in both
     unfit = "where not all its images run"
+    only_arm = {"archfit.dev/only": "arm64"}
     for value, words in (
         (pod(name, "both:1"), []),
         (pod(name, "both:1", "other:1"), ["archfit does not know where other:1 of pod web-"]),
@@ -125,7 +126,11 @@ def test_what_it_writes_acts_and_warns_in_one_line(site, carrier):
         ),
         (
             pod(name, "quay.io/team/amd:1", nodeSelector=arm),
-            [f"may go to arm64 nodes, {unfit} (quay.io/team/amd:1)"],
+            [f"may go to arm64 nodes, {unfit} (quay.io/team/amd:1): correct them"],
+        ),
+        (
+            pod(name, "quay.io/team/amd:1", metadata={"generateName": "web-", "annotations": only_arm}),
+            [f"{unfit} (quay.io/team/amd:1), or which archfit.dev/only excludes: correct them"],
         ),
     ):
         said = site.plane.warnings(value)

@@ -21,7 +21,7 @@ from drawn_pods import any_pods, at_creation
 from pod_decisions import ARCH, GKE, found
 from policy_judge import ALONE, UNFIT, UNKNOWN
 
-OLD = "archfit wrote its policy on "
+OLD = "archfit policy ran on "
 LOCK = {
     f"quay.io/team/{name}:1": found(offers, origin="lock")
     for name, offers in (("both", "amd64 arm64"), ("amd", "amd64"), ("arm", "arm64"))

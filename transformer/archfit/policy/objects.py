@@ -143,7 +143,7 @@ def _named(table: Table) -> dict[str, Table]:
 
 def _piece(name: str, piece: Table) -> str:
     rows = ",\n     ".join(f"{literal(image)}: {literal(row)}" for image, row in piece.items())
-    comment = "on which of them each known image runs; 'manifest': it is no index, so any node can mount it"
+    comment = "on which of them each known image runs; 'manifest': it is no index, so any node can mount it as a volume"
     return f"- name: {name.removeprefix('variables.')} # {comment}\n  expression: |-\n    {{{rows}}}"
 
 
