@@ -50,9 +50,7 @@ def _shadowing(match: RowMatch) -> list[tuple[str, Path]]:
     key = "shadowing"
     if key not in match.shared:
         workflow = _workflow(match.row)
-        markers = [
-            (*workflow, "templateDefaults", name) for name in ("affinity", "tolerations", "nodeSelector")
-        ]
+        markers = [(*workflow, "templateDefaults", name) for name in FIELDS]
         if match.row.pod_spec[-1] != "inline":
             markers[:0] = [(*workflow, "templates", "*", name) for name in ("steps", "dag")]
         by_field: dict[str, dict[Path, None]] = {name: {} for name in FIELDS}

@@ -13,6 +13,7 @@ from __future__ import annotations
 from archfit.base.patch import Path
 from archfit.options.settings import ANNOTATE
 from archfit.workloads.operator_hooks import OperatorHooks, Placement, RowMatch
+from archfit.workloads.operators.knative import FLAGS
 from archfit.workloads.patterns import get, matches
 from archfit.workloads.pods import ImageUse, Lender, PlacementPaths
 from archfit.yaml.values import text_of
@@ -22,11 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-_FLAGS = (
-    "in KServe's serverless mode, Knative accepts affinity and tolerations only with the flags "
-    "kubernetes.podspec-affinity, kubernetes.podspec-tolerations and kubernetes.podspec-nodeselector enabled in the "
-    "ConfigMap config-features"
-)
+_FLAGS = f"in KServe's serverless mode, {FLAGS}"
 _MODE: Path = ("metadata", "annotations", "serving.kserve.io/deploymentMode")
 _INITIALIZER = "KServe's configuration names the image of the storage initializer" + ANNOTATE
 _AGENT = "KServe's configuration names the image of its agent" + ANNOTATE

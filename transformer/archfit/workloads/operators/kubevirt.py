@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from archfit.options.taints import ARCH_KEYS
 from archfit.workloads.operator_hooks import OperatorHooks, Placement, RowMatch
 from archfit.workloads.patterns import get, joined
 from archfit.yaml.values import text_of
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
 
     from archfit.workloads.pods import PlacementPaths
 
-_LABELS = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 _CHOSEN = (
     "KubeVirt pins a machine without spec.architecture to the cluster's default architecture, whatever its affinity "
     "says, so that nothing is written; set architecture to one that its images offer"
@@ -25,8 +25,8 @@ def _pinned(match: RowMatch, spec: dict[str, Any], paths: PlacementPaths) -> Pla
     if not architecture:
         return spec, paths.replace(chosen=_CHOSEN)
     selector = spec.get("nodeSelector") or {}
-    if not any(label in selector for label in _LABELS):
-        spec = {**spec, "nodeSelector": joined(selector, {_LABELS[0]: architecture})}
+    if not any(label in selector for label in ARCH_KEYS):
+        spec = {**spec, "nodeSelector": joined(selector, {ARCH_KEYS[0]: architecture})}
     return spec, paths.replace(architecture=at)
 
 
