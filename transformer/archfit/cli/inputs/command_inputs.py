@@ -61,11 +61,7 @@ def _check_objects(manifests: Manifests) -> None:
     if manifests.pieces and not (
         inventory.documents
         or has_error(inventory.messages)
-        or any(
-            holds_object(manifests.data[source.start : source.end], empty_lists=False)
-            for source in sources
-            if source.pieces
-        )
+        or any(holds_object(source.data, empty_lists=False) for source in sources if source.pieces)
     ):
         raise UsageError("the input holds no Kubernetes object: pass rendered manifests")
 

@@ -30,7 +30,7 @@ _Item = TypeVar("_Item")
 class Source(Record):
     """One input. name: of its file, "" for standard input. messages: why it could not be read, or was blank.
 
-    pieces: its documents, in the text of all; none where there are messages. start, end: where it stands in that text.
+    pieces: its documents, in the text of all; none where there are messages. start: where it begins in that text.
     """
 
     name: str
@@ -39,7 +39,6 @@ class Source(Record):
     messages: tuple[Message, ...] = ()
     blank: bool = False
     start: int = 0
-    end: int = 0
 
 
 def _file_of(message: Any) -> str | None:
@@ -122,10 +121,10 @@ def _read(name: str, data: bytes, on_blank: str) -> Source:
         read = stream.read_stream(data, on_blank)
     except InvalidInput as error:
         blank = isinstance(error, stream.BlankInput)
-        return Source(name, data, messages=(Message.from_error(error),), blank=blank, end=len(data))
+        return Source(name, data, messages=(Message.from_error(error),), blank=blank)
     if not read.pieces:
-        return Source(name, data, messages=(Message("warning", BLANK),), blank=True, end=len(data))
-    return Source(name, data, read.pieces, end=len(data))
+        return Source(name, data, messages=(Message("warning", BLANK),), blank=True)
+    return Source(name, data, read.pieces)
 
 
 def _moved(sources: Iterable[Source], data: bytes) -> Iterator[Source]:
@@ -136,7 +135,7 @@ def _moved(sources: Iterable[Source], data: bytes) -> Iterator[Source]:
         pieces = tuple(
             piece.replace(start=piece.start + at, end=piece.end + at, lines=lines) for piece in source.pieces
         )
-        yield source.replace(pieces=pieces, start=at, end=at + len(source.data))
+        yield source.replace(pieces=pieces, start=at)
         at += len(source.data) + len(_BETWEEN)
 
 
