@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from time import monotonic
@@ -82,7 +83,7 @@ def test_it_is_stopped_at_the_deadline(fake):
 def test_it_is_stopped_where_it_writes_too_much(fake, monkeypatch):
     monkeypatch.setattr(module, "MAX_OUTPUT", 1 << 20)
     kubectl = Kubectl(fake("while True: sys.stdout.write('x' * 65536)"), seconds=20)
-    with pytest.raises(ClusterError, match="wrote more than 1 MiB"):
+    with pytest.raises(ClusterError, match="kubectl get wrote more than 1,048,576 bytes"):
         kubectl.get("/api/v1/pods")
 
 
@@ -102,6 +103,32 @@ def test_a_helper_that_holds_the_pipe_does_not_move_the_deadline(fake):
     with pytest.raises(ClusterError, match=r"kubectl get did not end within 0\.5 s"):
         kubectl.get("/api/v1/pods")
     assert monotonic() - begun < 15
+
+
+_AT_A_TERMINAL = """
+import os, pty, sys
+pid, terminal = pty.fork()
+if not pid:
+    from archfit.cluster.kubectl import Kubectl
+    print(Kubectl({"PATH": sys.argv[1]}, seconds=20).get("/api/v1/pods"), flush=True)
+    os._exit(0)
+shown = b""
+try:
+    while more := os.read(terminal, 4096):
+        shown += more
+        if more.endswith(b"MFA code: "):
+            os.write(terminal, b"123456\\n")
+except OSError:
+    pass
+print(shown.decode())
+"""
+
+
+def test_a_login_may_ask_at_the_terminal(fake, tmp_path):
+    fake("import getpass; print(json.dumps({'code': getpass.getpass('MFA code: ')}))")
+    words = [sys.executable, "-c", _AT_A_TERMINAL, str(tmp_path)]
+    shown = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "{'code': '123456'}" in shown
 
 
 def test_an_answer_that_is_longer_than_the_pipe_is_read_whole(fake):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from archfit.base.external_program import Ran
 from archfit.base.results import Location, ObjectRef
 from archfit.cluster.cluster_error import ClusterError
-from archfit.cluster.kubectl import Ran
 from archfit.policy.installed.dry_run import SKIP, SamplePod, admitted
 
 if TYPE_CHECKING:

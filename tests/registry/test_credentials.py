@@ -201,7 +201,7 @@ def test_a_helper_that_has_nothing_means_anonymous(home, code):
         pytest.param("print('hush')", "did not answer in JSON", id="no-json"),
         pytest.param("print('[\"hush\"]')", "did not answer in JSON", id="no-object"),
         pytest.param("print(json.dumps({'Username': 5, 'Secret': 'hush'}))", "not a string", id="types"),
-        pytest.param("sys.stdout.write('hush' * 1000000)", "more than 65536 bytes", id="too-much"),
+        pytest.param("sys.stdout.write('hush' * 1000000)", "more than 65,536 bytes", id="too-much"),
     ],
 )  # fmt: skip
 def test_a_failing_helper_is_an_error_never_anonymous_and_never_another_entry(home, code, says):
@@ -239,11 +239,10 @@ def test_a_helper_is_only_asked_for_one_plain_host(home, server):
 @pytest.mark.parametrize(
     ("code", "says"),
     [
-        pytest.param("import threading; threading.Event().wait()", "gave no answer in 0.3 s", id="silent"),
+        pytest.param("import threading; threading.Event().wait()", "did not end within 0.3 s", id="silent"),
         pytest.param(
             "os.close(1); import threading; threading.Event().wait()",
-            # A busy machine may not come to close it in that time.
-            "failed for h.io|gave no answer in 0.3 s",
+            "did not end within 0.3 s",
             id="closes-its-output",
         ),
     ],

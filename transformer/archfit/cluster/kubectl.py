@@ -1,37 +1,22 @@
 """The cluster through the user's kubectl: its login, its context, its proxy.
 
-All calls share one deadline. What a call may write is bounded. Its complaint is shown as it is, up to a length. A call
-ends with kubectl itself: a helper that kubectl started may live longer, and is not waited for.
+All calls share one deadline. What a call may write is bounded. Its complaint is shown as it is, up to a length.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from subprocess import Popen, TimeoutExpired
-from tempfile import TemporaryFile
 from time import monotonic
 from typing import Any
 
+from archfit.base.external_program import ExternalProgram, NoEnd, Ran
 from archfit.cluster.cluster_error import ClusterError, reason_of_words
-from archfit.startup.record import Record
 
 DEFINITION = "CustomResourceDefinition"
 MAX_OUTPUT = 256 << 20
-MAX_COMPLAINT = 64 << 10
-_LOOK_SECONDS = 0.05
 _APPLY = ("apply", "--server-side", "--force-conflicts", "-f", "-")
-
-
-class Ran(Record):
-    """How a call ended. complaint: standard error."""
-
-    status: int
-    output: bytes
-    complaint: str
 
 
 class Kubectl:
@@ -63,7 +48,7 @@ class Kubectl:
         if self._context:
             return self._context
         ran = self.run("config", "current-context")
-        return ran.output.decode(errors="replace").strip() if not ran.status else ""
+        return ran.text.strip() if not ran.status else ""
 
     def apply(self, objects: Sequence[Mapping[str, Any]]) -> list[str]:
         """Applies definitions, then the rest in its order. kubectl's line about each. Raises ClusterError."""
@@ -94,41 +79,14 @@ class Kubectl:
 
     def run(self, *words: str, given: bytes = b"") -> Ran:
         """How one call ended. Raises ClusterError where it cannot start, takes too long or writes too much."""
-        left = self._ends - monotonic()
-        if left <= 0:
-            raise self._too_late(words)
-        with TemporaryFile() as sent, TemporaryFile() as written, TemporaryFile() as complaints:
-            sent.write(given)
-            sent.seek(0)
-            try:
-                process = Popen(  # noqa: S603 - the user's own kubectl, from PATH; no shell
-                    [*self._words, *words],
-                    stdin=sent,
-                    stdout=written,
-                    stderr=complaints,
-                    env=dict(self._environ),
-                )
-            except OSError as error:
-                raise ClusterError(f"{self._words[0]} cannot be run: {error.strerror}") from None
-            status = None
-            try:
-                while status is None and monotonic() < self._ends:
-                    with suppress(TimeoutExpired):
-                        status = process.wait(_LOOK_SECONDS)
-                    if os.fstat(written.fileno()).st_size > MAX_OUTPUT:
-                        raise ClusterError(f"kubectl {words[0]} wrote more than {MAX_OUTPUT >> 20} MiB")
-            finally:
-                process.kill()
-                process.wait()
-            if status is None:
-                raise self._too_late(words)
-            written.seek(0)
-            complaints.seek(0)
-            complaint = complaints.read(MAX_COMPLAINT).decode(errors="replace")
-            return Ran(status, written.read(MAX_OUTPUT), complaint)
-
-    def _too_late(self, words: Sequence[str]) -> ClusterError:
-        return ClusterError(f"kubectl {words[0]} did not end within {self._seconds:g} s", "timeout")
+        program = ExternalProgram([*self._words, *words], self._environ, asks=True)
+        try:
+            return program.run(given, seconds=self._ends - monotonic(), most_bytes=MAX_OUTPUT)
+        except NoEnd as error:
+            if error.reason == "time":
+                message = f"kubectl {words[0]} did not end within {self._seconds:g} s"
+                raise ClusterError(message, "timeout") from None
+            raise ClusterError(f"kubectl {words[0]} {error.problem}") from None
 
 
 def decoded(content: bytes, source: str) -> Any:

@@ -18,8 +18,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.external_program import run_program, until
 from archfit.cli.setup.check_lines import CHECK_POD
-from archfit.cli.setup.external_program import run_program, until
 from archfit.doctor.findings import Diagnostic, missing, note, ok, wrong
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path
 from archfit.integrations.helm.setup import home
@@ -112,12 +112,14 @@ def kubectl(environ: Mapping[str, str], *, live: bool) -> Iterator[Diagnostic]:
         yield wrong("context", f"KUBECONFIG names {', '.join(gone)}, which is not there", "unset KUBECONFIG")
         return
     done = run_program([program, "config", "current-context"], environ)
-    name = done.stdout.strip()
-    if done.returncode and "current-context is not set" not in done.stderr:
+    name = done.text.strip()
+    if done.status and "current-context is not set" not in done.complaint:
         yield wrong(
-            "context", f"kubectl cannot read its configuration: {_last(done.stderr)}", "kubectl config view"
+            "context",
+            f"kubectl cannot read its configuration: {_last(done.complaint)}",
+            "kubectl config view",
         )
-    elif done.returncode or not name:
+    elif done.status or not name:
         yield missing("context", "kubectl has no current context", "kubectl config use-context NAME")
     elif live:
         yield from _cluster(program, name, environ)
@@ -128,10 +130,12 @@ def kubectl(environ: Mapping[str, str], *, live: bool) -> Iterator[Diagnostic]:
 def _cluster(program: str, name: str, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     done = run_program([program, "version", "-o", "json", "--request-timeout", "5s"], environ)
     try:
-        server = json.loads(done.stdout)["serverVersion"]["gitVersion"]
+        server = json.loads(done.text)["serverVersion"]["gitVersion"]
     except (ValueError, LookupError, TypeError):
         yield wrong(
-            "context", f"the cluster of {name} does not answer: {_last(done.stderr)}", "kubectl cluster-info"
+            "context",
+            f"the cluster of {name} does not answer: {_last(done.complaint)}",
+            "kubectl cluster-info",
         )
         return
     yield ok("context", f"{name}; its cluster is {server}")
@@ -153,10 +157,10 @@ def _version(
     except ArchfitError as error:
         problem = f"gave no version: {error}"
     else:
-        version = _VERSION.search(done.stdout)
-        if version and not done.returncode:
+        version = _VERSION.search(done.text)
+        if version and not done.status:
             return program, version[0]
-        problem = f"printed no version: {_last(done.stderr or done.stdout) or f'exit {done.returncode}'}"
+        problem = f"printed no version: {_last(done.complaint or done.text) or f'exit {done.status}'}"
     yield wrong(name, f"{program} {problem}", f"{name} {' '.join(words)}")
     return program, ""
 

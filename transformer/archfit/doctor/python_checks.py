@@ -10,8 +10,8 @@ from typing import Any
 
 from archfit import __version__
 from archfit.base.errors import ArchfitError
+from archfit.base.external_program import run_program
 from archfit.base.packages import install_command
-from archfit.cli.setup.external_program import run_program
 from archfit.doctor.findings import Diagnostic, missing, note, ok, wrong
 
 
@@ -57,9 +57,9 @@ def on_path(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     except ArchfitError as error:
         yield wrong("archfit", str(error), f"{program} --version")
         return
-    shown = answer.stdout.strip()
-    if answer.returncode or not shown.startswith("archfit "):
-        last_line = (answer.stderr.strip().splitlines() or [shown or f"exit {answer.returncode}"])[-1]
+    shown = answer.text.strip()
+    if answer.status or not shown.startswith("archfit "):
+        last_line = (answer.complaint.strip().splitlines() or [shown or f"exit {answer.status}"])[-1]
         yield wrong(
             "archfit", f"{program} does not start: {last_line}", "install archfit again, or remove that file"
         )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from archfit.base.errors import ArchfitError
-from archfit.cli.setup.external_program import run_program
+from archfit.base.external_program import run_program
 from archfit.startup.record import Record
 
 _NAMES = ("helm", "helm4", "helm3")
@@ -28,10 +28,10 @@ class Helm(Record):
 def ask(path: str, environ: Mapping[str, str]) -> Helm:
     """The Helm at a path. Raises ArchfitError if it is none."""
     done = run_program([path, "version", "--template", "{{.Version}}"], environ)
-    version = done.stdout.strip()
+    version = done.text.strip()
     parts = _VERSION(version)
-    if done.returncode or parts is None:
-        words = (version or done.stderr.strip()).splitlines() or [f"nothing, exit {done.returncode}"]
+    if done.status or parts is None:
+        words = (version or done.complaint.strip()).splitlines() or [f"nothing, exit {done.status}"]
         raise ArchfitError(f"{path} does not answer as Helm does: `helm version` printed {words[-1]!r}")
     return Helm(path, version, int(parts[1]))
 
@@ -54,9 +54,9 @@ def on_path(environ: Mapping[str, str]) -> list[Helm]:
 def directories(helm: Helm, environ: Mapping[str, str]) -> list[str]:
     """Where it reads plugins from. Raises ArchfitError."""
     done = run_program([helm.path, "env", "HELM_PLUGINS"], environ)
-    if done.returncode:
-        raise ArchfitError(f"`{helm.path} env HELM_PLUGINS` failed: {done.stderr.strip()}")
-    return [part for part in done.stdout.rstrip("\r\n").split(os.pathsep) if part]
+    if done.status:
+        raise ArchfitError(f"`{helm.path} env HELM_PLUGINS` failed: {done.complaint.strip()}")
+    return [part for part in done.text.rstrip("\r\n").split(os.pathsep) if part]
 
 
 def reads(helm: Helm, directory: str, environ: Mapping[str, str]) -> bool:

@@ -13,8 +13,8 @@ from yaml import YAMLError, safe_load
 
 from archfit import __version__
 from archfit.base.errors import ArchfitError
+from archfit.base.external_program import run_program
 from archfit.cli.setup.check_lines import CHECK_POD, Line, Wrong, up_to_wrong
-from archfit.cli.setup.external_program import run_program
 from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
 from archfit.reports.report import state_path
@@ -77,10 +77,10 @@ def _plugin(helm: Helm, own: str, environ: Mapping[str, str], *, alone: bool) ->
     if shutil.which(program, path=environ.get("PATH")) is None:
         raise Wrong(f"the plugin in {folder} starts {program!r}, which is not there: {repair}")
     answer = run_program([program, "--version"], environ)
-    if answer.returncode:
-        last_line = (answer.stderr.strip().splitlines() or [f"exit {answer.returncode}"])[-1]
+    if answer.status:
+        last_line = (answer.complaint.strip().splitlines() or [f"exit {answer.status}"])[-1]
         raise Wrong(f"the plugin in {folder} cannot start archfit ({last_line}): {repair}")
-    yield f"the plugin is in {folder} and starts {answer.stdout.strip()}"
+    yield f"the plugin is in {folder} and starts {answer.text.strip()}"
     if version != __version__:
         raise Wrong(f"the plugin in {folder} is of archfit {version}, and this is {__version__}: {again}")
 
@@ -127,11 +127,11 @@ def _rendered(helm: Helm, environ: Mapping[str, str]) -> str:
             report = json.loads(_bytes(state_path(apart)))
         except ValueError:
             report = None
-    stderr = done.stderr.strip().splitlines()
+    stderr = done.complaint.strip().splitlines()
     if report is None:
         why = next((line for line in stderr if line.startswith("Error")), stderr[-1] if stderr else "")
         raise Wrong(f"Helm did not run archfit: {why or 'it rendered the chart without it'}")
-    if report["exit"] or done.returncode:
+    if report["exit"] or done.status:
         errors = [result["message"] for result in report["results"] if result["severity"] == "error"]
         raise Wrong(f"archfit failed: {'; '.join(errors) or (stderr[-1] if stderr else 'it gave no reason')}")
     for decision in report["decisions"]:

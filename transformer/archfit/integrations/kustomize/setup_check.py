@@ -18,8 +18,8 @@ from typing import Any
 from yaml import YAMLError, safe_load_all
 
 from archfit import __version__
+from archfit.base.external_program import run_program
 from archfit.cli.setup.check_lines import CHECK_POD, Line, Wrong, up_to_wrong
-from archfit.cli.setup.external_program import run_program
 from archfit.integrations.kustomize import setup_files as files
 from archfit.reports.report import state_path
 
@@ -80,10 +80,10 @@ def _kustomize_version(program: str, environ: Mapping[str, str]) -> Iterator[str
     if os.path.basename(program) != "kustomize":
         return
     done = run_program([program, "version"], environ)
-    version = _VERSION.search(done.stdout)
+    version = _VERSION.search(done.text)
     if not version or int(version[1]) < 4:
         raise Wrong(
-            f"{program} is version {done.stdout.strip() or 'unknown'}: archfit needs kustomize 4 or later"
+            f"{program} is version {done.text.strip() or 'unknown'}: archfit needs kustomize 4 or later"
         )
     yield f"kustomize {version[0]} at {program}"
 
@@ -122,8 +122,8 @@ def _own_version(environ: Mapping[str, str]) -> str:
     if program is None:
         raise Wrong("no archfit is on PATH, from where functions are started: add it, or name its whole path")
     answer = run_program([program, "--version"], environ)
-    if answer.stdout.strip() != f"archfit {__version__}":
-        version = answer.stdout.strip() or _why(answer.stderr)
+    if answer.text.strip() != f"archfit {__version__}":
+        version = answer.text.strip() or _why(answer.complaint)
         raise Wrong(f"{program} is {version!r}, not this archfit, {__version__}: correct PATH")
     return f"{program} is archfit {__version__}"
 
@@ -134,7 +134,7 @@ def _built(words: list[str], environ: Mapping[str, str]) -> tuple[bool, str | No
         apart = {**environ, "XDG_STATE_HOME": state}
         done = run_program(words, apart)
         ran = os.path.exists(state_path(apart))
-    return ran, done.stderr if done.returncode else None
+    return ran, done.complaint if done.status else None
 
 
 def _why(stderr: str) -> str:

@@ -151,9 +151,7 @@ def _created(
     ran = kubectl.run(*_CREATE, given=text.encode())
     reason = reason_of_words(ran.complaint)
     answers = {
-        pod["metadata"].get("generateName", ""): pod
-        for pod in _objects(ran.output.decode(errors="replace"))
-        if pod.get("kind") == "Pod"
+        pod["metadata"].get("generateName", ""): pod for pod in _objects(ran.text) if pod.get("kind") == "Pod"
     }
     if ran.status and not answers and reason in _NOT_CONNECTED:
         raise ClusterError(f"kubectl create failed: {ran.complaint.strip()}", reason)

@@ -10,19 +10,16 @@ Source: docker/docker-credential-helpers, README.md, client/client.go.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import re
 import shutil
-import signal
-import subprocess
 import threading
 import time
 from collections.abc import Mapping
 
+from archfit.base.external_program import ExternalProgram, NoEnd
 from archfit.registry.credentials.credential import VISIBLE
-from archfit.registry.registry_errors import NO_THREAD, Misconfigured, RegistryError
+from archfit.registry.registry_errors import Misconfigured, RegistryError
 
 LONGEST_SECONDS = 15.0
 _MAX_OUTPUT = 64 * 1024
@@ -40,7 +37,7 @@ class Helper:
         self._environ = environ
         self._asking = threading.Lock()
         self._answer: tuple[str, str] | RegistryError | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._program: ExternalProgram | None = None
 
     def answer(self, seconds: float) -> tuple[str, str] | None:
         """User name and secret that the helper holds for the server, None if it holds none.
@@ -67,9 +64,8 @@ class Helper:
 
     def end(self) -> None:
         """End the program and its child processes, if it still runs."""
-        process = self._process
-        if process is not None and process.poll() is None:
-            _kill(process)
+        if self._program is not None:
+            self._program.end()
 
     def _ask(self, seconds: float) -> tuple[str, str] | None:
         program, server = f"docker-credential-{self._name}", self._server
@@ -88,72 +84,20 @@ class Helper:
             raise RegistryError(
                 f"the credential helper {program} was not run, because no time was left: allow more with --timeout"
             )
-        try:
-            process = self._process = subprocess.Popen(  # noqa: S603 - the operator's file names it; no shell
-                [path, "get"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=dict(self._environ),
-                process_group=0,
-            )
-        except OSError as error:
-            raise Misconfigured(f"the credential helper {program} cannot be run: {error.strerror}") from None
-        try:
-            output = _talk(process, server, seconds)
-        except RuntimeError:
-            _kill(process)
-            raise RegistryError(
-                f"the credential helper {program} needs a thread, which {NO_THREAD}"
-            ) from None
         again = f"run `echo {server} | {program} get` to see why"
-        if output is None:
-            raise RegistryError(f"the credential helper {program} gave no answer in {seconds:.2g} s: {again}")
-        if len(output) > _MAX_OUTPUT:
-            raise RegistryError(
-                f"the credential helper {program} wrote more than {_MAX_OUTPUT} bytes: {again}"
-            )
-        if process.returncode != 0:
-            if _NOT_FOUND in output:
+        self._program = ExternalProgram([path, "get"], self._environ)
+        try:
+            ran = self._program.run(server.encode("ascii"), seconds=seconds, most_bytes=_MAX_OUTPUT)
+        except NoEnd as error:
+            kind = Misconfigured if error.reason == "start" else RegistryError
+            raise kind(f"the credential helper {program} {error.problem}: {again}") from None
+        if ran.status != 0:
+            if _NOT_FOUND in ran.output:
                 return None
             raise RegistryError(
-                f"the credential helper {program} failed for {server} (exit {process.returncode}): {again}"
+                f"the credential helper {program} failed for {server} (exit {ran.status}): {again}"
             )
-        return _parsed(output, program)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def _talk(process: subprocess.Popen[bytes], server: str, seconds: float) -> bytes | None:
-    """What the helper wrote, cut just above the limit; None if it took too long. It has ended afterwards."""
-    output: list[bytes] = []
-
-    def read() -> None:
-        if process.stdin and process.stdout:
-            try:
-                process.stdin.write(server.encode("ascii"))
-                process.stdin.close()
-            except OSError:
-                pass  # It may answer without reading its input.
-            output.append(process.stdout.read(_MAX_OUTPUT + 1))
-
-    # A thread, because pipes cannot be read with a time-out on every platform.
-    reader = threading.Thread(target=read, daemon=True)
-    reader.start()
-    reader.join(seconds)
-    in_time = not reader.is_alive()
-    try:
-        process.wait(1.0 if in_time and output and len(output[0]) <= _MAX_OUTPUT else 0)
-    except subprocess.TimeoutExpired:
-        _kill(process)
-        process.wait()
-    reader.join(1.0)
-    if not reader.is_alive() and process.stdout:
-        process.stdout.close()
-    return output[0] if in_time and output else None
+        return _parsed(ran.output, program)
 
 
 def _parsed(output: bytes, program: str) -> tuple[str, str] | None:

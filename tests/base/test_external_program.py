@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.base.errors import ArchfitError
-from archfit.cli.setup.external_program import run_program, until
+from archfit.base.external_program import ExternalProgram, run_program, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ def script(tmp_path: Path) -> Callable[[str], str]:
 
 
 def test_it_has_no_input(script: Callable[[str], str]) -> None:
-    assert run_program([script("read -r line; echo end")], {}).stdout == "end\n"
+    assert run_program([script("read -r line; echo end")], {}).text == "end\n"
 
 
 def test_a_program_that_is_not_there_is_said(tmp_path: Path) -> None:
@@ -50,6 +50,17 @@ def test_a_program_is_ended_with_all_that_it_started(script: Callable[[str], str
         time.sleep(0.01)
 
 
+def test_it_is_ended_where_it_writes_too_much(script: Callable[[str], str]) -> None:
+    with pytest.raises(ArchfitError, match="wrote more than 16,777,216 bytes"):
+        run_program([script("while :; do echo 0123456789012345678901234567890123456789; done")], {})
+
+
+def test_its_input_is_given_whole_or_as_far_as_it_reads(script: Callable[[str], str]) -> None:
+    given = b"0123456789" * 300_000
+    assert ExternalProgram([script("/bin/cat")], {}).run(given).output == given
+    assert ExternalProgram([script("exec 0<&-; echo enough")], {}).run(given).text == "enough\n"
+
+
 def _runs(process: int) -> bool:
     try:
         os.kill(process, 0)
@@ -63,10 +74,10 @@ def test_a_deadline_holds_for_its_own_thread_alone(script: Callable[[str], str])
     program = script("echo here")
     found: list[str] = []
     with until(time.monotonic() - 1):
-        thread = threading.Thread(target=lambda: found.append(run_program([program], {}).stdout))
+        thread = threading.Thread(target=lambda: found.append(run_program([program], {}).text))
         thread.start()
         thread.join()
-        with pytest.raises(ArchfitError, match="did not end within 0 s"):
+        with pytest.raises(ArchfitError, match="was not run, because no time was left"):
             run_program([script("/bin/sleep 300")], {})
     assert found == ["here\n"]
-    assert run_program([script("echo again")], {}).stdout == "again\n"
+    assert run_program([script("echo again")], {}).text == "again\n"
