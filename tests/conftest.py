@@ -32,12 +32,15 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture.providers import Constants, HypothesisProvider
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 import machine
 import published_crds
@@ -49,22 +52,13 @@ from program import archfit as run_archfit
 from schema_judge import SchemaJudge
 from yaml_judge import Judge
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-    from types import ModuleType
-
-    from xdist.remote import Producer
-    from xdist.scheduler import LoadScopeScheduling
-
-    from program import Ran
-
 # A busy machine is no failure: what a property costs is counted elsewhere. The same run twice draws the same.
 settings.register_profile(
     "archfit", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("archfit")
 # Hypothesis draws from the texts and numbers of every loaded module, also of those that other tests loaded.
-HypothesisProvider._local_constants = Constants()  # type: ignore[assignment]
+HypothesisProvider._local_constants = Constants()
 
 _REAL = Path(__file__).parent / "real"
 # The folders of tests/real that `make test` runs where the programs are here.
@@ -242,7 +236,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 @pytest.fixture
-def nothing_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_seen(monkeypatch):
     """As if no operator were recorded: every row of archfit's is `read`."""
     from archfit.workloads import custom_rows
     from seen_rows import rows_as_seen
@@ -251,7 +245,7 @@ def nothing_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def twins_for_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def twins_for_read(monkeypatch):
     """Each stream that the test edits with `customResources: all` is judged with `read`, too."""
     from read_twins import twins
 
@@ -260,32 +254,32 @@ def twins_for_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def real() -> ModuleType:
+def real():
     """`machine`, for each fixture that needs a program or shared test data: its tests get the marker `real`."""
     return machine
 
 
 @pytest.fixture(scope="session")
-def tool(real: ModuleType) -> Callable[[str], str]:
+def tool(real):
     """`tool("helm4")` is the path of a program of machine.TABLE."""
     return real.tool
 
 
 @pytest.fixture(scope="session")
-def archfit() -> Callable[..., Ran]:
+def archfit():
     """`archfit(stream, "--strict")` runs the real program, see tests/support/program.py."""
     return run_archfit
 
 
 @pytest.fixture(scope="session")
-def judge(real: ModuleType) -> Iterator[Judge]:
+def judge(real):
     """The independent readers of YAML."""
     with Judge(real.go_build(real.ROOT / "tests" / "judges" / "yaml", "judge")) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def schema_judge(real: ModuleType) -> Iterator[SchemaJudge]:
+def schema_judge(real):
     """What an API server says about objects, by the definitions that operators publish."""
     with SchemaJudge(real.go_build(real.ROOT / "tests" / "judges" / "schema", "schema_judge")) as running:
         running.load(published_crds.files())
@@ -293,28 +287,26 @@ def schema_judge(real: ModuleType) -> Iterator[SchemaJudge]:
 
 
 @pytest.fixture(scope="session")
-def corpus(real: ModuleType) -> Corpus:
+def corpus(real):
     """The shared corpus: its streams and the platforms of their images."""
     return Corpus(real.shared("corpus"))
 
 
 @pytest.fixture(scope="session")
-def oracle(real: ModuleType) -> Oracle:
+def oracle(real):
     """The scheduler's own code as a judge of a stream before and after."""
     folder = real.SHARED / "corpus"
     return Oracle(Corpus(folder).platforms if folder.is_dir() else {})
 
 
 @pytest.fixture(scope="session")
-def textcheck() -> Callable[[bytes, bytes], list[str]]:
+def textcheck():
     """The byte-level judge: the faults of an edited stream."""
     return check_text
 
 
 @pytest.fixture(scope="session")
-def corpus_registry(
-    real: ModuleType, corpus: Corpus, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[DebianRegistry]:
+def corpus_registry(real, corpus, tmp_path_factory):
     """Debian's registry, serving every image of the corpus."""
     folder = tmp_path_factory.mktemp("registry")
     with DebianRegistry(folder, corpus.platforms) as running:
@@ -322,7 +314,7 @@ def corpus_registry(
 
 
 @pytest.fixture(scope="session")
-def control_plane(real: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+def control_plane(real, tmp_path_factory):
     """A real API server with etcd. A test that changes its flags or stops it starts one of its own."""
     real.refuse_unmarked("a control plane")
     with ControlPlane(tmp_path_factory.mktemp("control-plane")) as running:

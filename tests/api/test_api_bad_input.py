@@ -8,16 +8,13 @@ import json
 import socket
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import archfit
 from archfit.api import calls
 from fake_registry import Answer, FakeRegistry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SPEC = {"containers": [{"name": "web", "image": "app:1"}]}
 POD = json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": SPEC})
@@ -141,7 +138,7 @@ BAD = [
 ]  # fmt: skip
 
 
-def test_only_named_servers_of_a_private_network_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_named_servers_of_a_private_network_are_asked(monkeypatch):
     """A caller's images are somebody else's words."""
     there = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.1.2.3", 443))]
     monkeypatch.setattr("archfit.registry.http.connections._resolve", lambda *_, **__: there)
@@ -152,9 +149,7 @@ def test_only_named_servers_of_a_private_network_are_asked(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(("call", "kind", "words"), BAD)
-def test_bad_input_is_one_error_that_says_what_to_do(
-    call: Callable[[], Any], kind: str, words: str, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_input_is_one_error_that_says_what_to_do(call, kind, words, capfd):
     with pytest.raises(archfit.ArchfitError, match=words) as caught:
         call()
     error = caught.value
@@ -167,13 +162,13 @@ def test_bad_input_is_one_error_that_says_what_to_do(
     assert capfd.readouterr() == ("", "")
 
 
-def test_an_error_of_a_stream_names_its_place() -> None:
+def test_an_error_of_a_stream_names_its_place():
     with pytest.raises(archfit.ArchfitError) as caught:
         archfit.transform(f"{POD}\n---\na: [\n", imagePlatforms={"*": ["linux/amd64"]})
     assert (caught.value.kind, caught.value.document, caught.value.line) == ("input", 2, 4)
 
 
-def test_a_registry_that_is_down_fails_by_name_and_the_error_holds_what_was_found(tmp_path: Path) -> None:
+def test_a_registry_that_is_down_fails_by_name_and_the_error_holds_what_was_found(tmp_path):
     stream = "---\n".join(POD.replace("app:1", image) + "\n" for image in ("down:1", "good:1", "down:2"))
     with FakeRegistry() as server:
         server.on(lambda asked: Answer(503) if "down" in asked.path else None)
@@ -193,7 +188,7 @@ def test_a_registry_that_is_down_fails_by_name_and_the_error_holds_what_was_foun
     assert [decision.outcome for decision in error.decisions] == ["Unresolved", "Change", "Unresolved"]
 
 
-def test_a_bug_is_said_to_be_one_and_shows_nothing_of_the_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_is_said_to_be_one_and_shows_nothing_of_the_input(monkeypatch):
     def broken(*_arguments: object) -> None:
         raise KeyError("secret")
 
@@ -208,7 +203,7 @@ def test_a_bug_is_said_to_be_one_and_shows_nothing_of_the_input(monkeypatch: pyt
     assert "secret" not in str(caught.value)
 
 
-def test_a_caller_that_is_deep_itself_gets_an_error() -> None:
+def test_a_caller_that_is_deep_itself_gets_an_error():
     def deep(left: int) -> Any:
         return deep(left - 1) if left else archfit.transform(POD, imagePlatforms={"*": ["linux/amd64"]})
 

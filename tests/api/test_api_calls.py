@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import Any, get_type_hints
 
 import jsonpatch
 import pytest
@@ -15,10 +15,6 @@ from archfit.api.options import NOT_FOR_PROGRAMS, Options
 from archfit.options.table import TABLE
 from fake_registry import Answer, FakeRegistry
 from program import archfit as command
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 DEPLOYMENT = """\
 apiVersion: apps/v1
@@ -55,7 +51,7 @@ GKE = {"key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64", "effe
 
 
 @pytest.fixture(scope="module")
-def registry() -> Iterator[FakeRegistry]:
+def registry():
     """Every registry: amd:1, both:1; down/app is refused; nothing else exists."""
     with FakeRegistry() as server:
         for host in ("docker.io/library/", "library/"):
@@ -66,7 +62,7 @@ def registry() -> Iterator[FakeRegistry]:
 
 
 @pytest.fixture
-def options(registry: FakeRegistry, tmp_path: Path) -> Options:
+def options(registry, tmp_path):
     """Those of a call that asks this registry, with a cache of its own."""
     return {"mirror": {"*": registry.url}, "cache": tmp_path / "cache.sqlite", "timeout": "20s"}
 
@@ -96,9 +92,7 @@ STREAMS = [
 
 
 @pytest.mark.parametrize(("text", "words", "more"), STREAMS)
-def test_the_bytes_are_those_of_the_command(
-    text: str, words: tuple[str, ...], more: Options, options: Options
-) -> None:
+def test_the_bytes_are_those_of_the_command(text, words, more, options):
     written = command(text.encode(), *flags(options), *words).ok()
     as_bytes = archfit.transform(text.encode(), **options, **more)
     as_text = archfit.transform(text, **options, **more)
@@ -108,13 +102,13 @@ def test_the_bytes_are_those_of_the_command(
     assert as_text.changed is any(decision.outcome == "Change" for decision in as_text.decisions)
 
 
-def test_manifests_without_a_change_come_back_as_the_same_object(options: Options) -> None:
+def test_manifests_without_a_change_come_back_as_the_same_object(options):
     data = JOB.encode()
     assert archfit.transform(data, **options).manifests is data
     assert archfit.transform(JOB, **options).manifests is JOB
 
 
-def test_decisions_and_answers_are_those_of_the_report(options: Options, tmp_path: Path) -> None:
+def test_decisions_and_answers_are_those_of_the_report(options, tmp_path):
     stream = f"{DEPLOYMENT}---\n{JOB}".encode()
     command(stream, *flags(options), f"--report={tmp_path / 'report.json'}").ok()
     report = json.loads((tmp_path / "report.json").read_text())
@@ -134,7 +128,7 @@ def test_decisions_and_answers_are_those_of_the_report(options: Options, tmp_pat
     json.dumps([[*decision.patch] for decision in result.decisions])
 
 
-def test_messages_say_what_the_command_writes(options: Options) -> None:
+def test_messages_say_what_the_command_writes(options):
     text = DEPLOYMENT.replace("kind: Deployment", "kind: DaemonSet")
     said = command(text.encode(), *flags(options)).stderr
     (message,) = [one for one in archfit.transform(text, **options).messages if one.severity == "warning"]
@@ -142,7 +136,7 @@ def test_messages_say_what_the_command_writes(options: Options) -> None:
     assert (message.document, message.line, message.object["kind"]) == (1, 7, "DaemonSet")
 
 
-def test_platforms_keeps_the_answers_apart(options: Options) -> None:
+def test_platforms_keeps_the_answers_apart(options):
     images = ["both:1", "gone:1", "down/app:1", "{{ .image }}", "UPPER:1"]
     answers = archfit.platforms(images, **options)
     assert [answer["answer"] for answer in answers.values()] == [
@@ -166,11 +160,11 @@ def test_platforms_keeps_the_answers_apart(options: Options) -> None:
         pytest.param(iter(()), id="an-iterator"),
     ],
 )
-def test_no_image_is_no_question(images: Any) -> None:
+def test_no_image_is_no_question(images):
     assert archfit.platforms(images) == {}
 
 
-def test_one_string_is_one_image(options: Options) -> None:
+def test_one_string_is_one_image(options):
     assert list(archfit.platforms("both:1", **options)) == ["both:1"]
 
 
@@ -207,7 +201,7 @@ SPECS = [
 
 
 @pytest.mark.parametrize(("spec", "more"), SPECS)
-def test_decide_decides_as_transform(spec: dict[str, Any], more: Options, options: Options) -> None:
+def test_decide_decides_as_transform(spec, more, options):
     """The answers of `platforms`, through JSON, serve as those of the lookup."""
     before = json.dumps(spec)
     texts = [container["image"] for container in spec["containers"]]
@@ -248,13 +242,13 @@ BOTH = {"containers": [{"image": "both:1"}, {"image": "other:1"}]}
         pytest.param({"both:1": ALL, "other:2": ALL}, "NotNeeded", False, id="another-tag-is-another-image"),
     ],
 )  # fmt: skip
-def test_a_toleration_needs_every_image(images: Any, outcome: str, *, tolerates: bool) -> None:
+def test_a_toleration_needs_every_image(images, outcome, tolerates):
     decision = archfit.decide(BOTH, images)
     assert decision.outcome == outcome
     assert ("tolerations" in decision.applied(BOTH)) is tolerates
 
 
-def test_an_image_that_is_not_named_narrows_nothing_and_the_others_do() -> None:
+def test_an_image_that_is_not_named_narrows_nothing_and_the_others_do():
     decision = archfit.decide(BOTH, {"both:1": ["linux/amd64"]})
     assert decision.reachable == ("amd64",)
     assert decision.images["other:1"] == {
@@ -267,23 +261,21 @@ def test_an_image_that_is_not_named_narrows_nothing_and_the_others_do() -> None:
     "index",
     [pytest.param(True, id="an-index-restricts"), pytest.param(False, id="a-manifest-restricts-nothing")],
 )
-def test_an_image_volume_counts_by_what_was_read(*, index: bool) -> None:
+def test_an_image_volume_counts_by_what_was_read(index):
     spec = {**BOTH, "volumes": [{"name": "v", "image": {"reference": "vol:1"}}]}
     volume = {"answer": "Found", "platforms": ["linux/amd64"], "index": index}
     decision = archfit.decide(spec, {"both:1": ALL, "other:1": ALL, "vol:1": volume})
     assert ("affinity" in decision.applied(spec)) is index
 
 
-def test_the_options_are_those_of_the_configuration() -> None:
+def test_the_options_are_those_of_the_configuration():
     assert set(get_type_hints(Options)) == {option.key for option in TABLE} - {*NOT_FOR_PROGRAMS} | {"config"}
 
 
 FILE = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 
 
-def test_a_configuration_file_counts_where_it_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_configuration_file_counts_where_it_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "archfit.yaml"
     path.write_text(f"{FILE}spec: {{clusterArchitectures: [amd64], affinity: always}}\n")
@@ -298,7 +290,7 @@ def test_a_configuration_file_counts_where_it_is_named(
     assert "affinity" in archfit.decide(SPEC, images, config=path, affinity=None).applied(SPEC)
 
 
-def test_what_the_file_enforces_holds(tmp_path: Path) -> None:
+def test_what_the_file_enforces_holds(tmp_path):
     path = tmp_path / "archfit.yaml"
     path.write_text(f"{FILE}operator: {{enforced: [affinity]}}\n")
     with pytest.raises(archfit.ArchfitError, match="affinity is enforced by file") as caught:
@@ -306,7 +298,7 @@ def test_what_the_file_enforces_holds(tmp_path: Path) -> None:
     assert caught.value.kind == "usage"
 
 
-def test_a_lock_file_answers_platforms(tmp_path: Path, options: Options) -> None:
+def test_a_lock_file_answers_platforms(tmp_path, options):
     lock = tmp_path / "archfit.lock"
     with pytest.raises(archfit.ArchfitError, match=r"archfit\.lock"):
         archfit.platforms(["both:1"], lockFile=lock, locked=True)

@@ -12,16 +12,13 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import Any
 
 import pytest
 
 import archfit
 from fake_registry import Answer, FakeRegistry
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import FrameType
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: 'IMAGE'}]}\n"
 THREADS = 8
@@ -43,7 +40,7 @@ def run(program: str, *words: str, **environ: str) -> subprocess.CompletedProces
     )
 
 
-def test_threads_share_the_cache_and_get_the_same(tmp_path: Path) -> None:
+def test_threads_share_the_cache_and_get_the_same(tmp_path):
     """The threads begin together, with other images in another order; each image is read from the registry once."""
     images = [f"app:{number}" for number in range(12)]
     start = threading.Barrier(THREADS)
@@ -71,7 +68,7 @@ def test_threads_share_the_cache_and_get_the_same(tmp_path: Path) -> None:
     assert [sorted(text.split("---\n")) for text, _ in made] == [whole] * THREADS
 
 
-def test_decide_is_the_same_in_many_threads() -> None:
+def test_decide_is_the_same_in_many_threads():
     """More images than what archfit remembers, so that it forgets meanwhile."""
 
     def call(number: int) -> list[Any]:
@@ -119,7 +116,7 @@ print(right)
 """
 
 
-def test_a_child_of_a_fork_calls_as_its_parent_did(tmp_path: Path) -> None:
+def test_a_child_of_a_fork_calls_as_its_parent_did(tmp_path):
     """The parent forks while its other threads read answers of a registry."""
     with FakeRegistry() as server:
         for prefix in ("", "docker.io/"):
@@ -133,7 +130,7 @@ class Cancelled(Exception):
     """Of the caller."""
 
 
-def test_a_signal_handler_ends_a_call_with_its_own_exception_and_the_next_call_works(tmp_path: Path) -> None:
+def test_a_signal_handler_ends_a_call_with_its_own_exception_and_the_next_call_works(tmp_path):
     release = threading.Event()
 
     def cancel(_number: int, _frame: FrameType | None) -> None:
@@ -158,7 +155,7 @@ def test_a_signal_handler_ends_a_call_with_its_own_exception_and_the_next_call_w
         assert archfit.transform(pods("app:1"), **options, timeout="120s").changed
 
 
-def test_a_timeout_is_an_answer_that_is_not_known(tmp_path: Path) -> None:
+def test_a_timeout_is_an_answer_that_is_not_known(tmp_path):
     never = threading.Event()
     with FakeRegistry() as server:
         server.on(lambda _: Answer(200, hold=never))
@@ -184,7 +181,7 @@ for wrong in (None, "a: [", "Error: x"):
 """
 
 
-def test_calls_write_to_no_stream_and_leave_no_report(tmp_path: Path) -> None:
+def test_calls_write_to_no_stream_and_leave_no_report(tmp_path):
     done = run(
         QUIET, pods("app:1"), HOME=str(tmp_path), XDG_CACHE_HOME="", XDG_STATE_HOME="", PYTHONWARNINGS="error"
     )
@@ -196,7 +193,7 @@ def test_calls_write_to_no_stream_and_leave_no_report(tmp_path: Path) -> None:
     }
 
 
-def test_calls_leave_the_process_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_leave_the_process_as_it_was(tmp_path, monkeypatch):
     monkeypatch.setenv("ARCHFIT_CACHE", "redis://nowhere.invalid")
     monkeypatch.setenv("ARCHFIT_TIMEOUT", "nonsense")
 
@@ -241,14 +238,14 @@ print(json.dumps([spent, loaded, sorted(set(sys.modules) - before)]))
 """
 
 
-def test_import_loads_one_module_in_three_milliseconds() -> None:
+def test_import_loads_one_module_in_three_milliseconds():
     runs = [json.loads(run(START).stdout) for _ in range(5)]
     assert [loaded for _, loaded, _ in runs] == [["archfit"]] * 5
     assert [after for _, _, after in runs] == [["archfit"]] * 5
     assert min(spent for spent, _, _ in runs) < 0.003
 
 
-def test_decide_loads_nothing_of_the_network() -> None:
+def test_decide_loads_nothing_of_the_network():
     program = (
         "import archfit, sys\n"
         "archfit.decide({'containers': [{'image': 'app:1'}]}, {'app:1': ['amd64']})\n"
@@ -267,7 +264,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("call", ERRORS)
-def test_errors_pass_between_processes(call: Any, tmp_path: Path) -> None:
+def test_errors_pass_between_processes(call, tmp_path):
     (tmp_path / "lock").write_text("{")
     with pytest.raises(archfit.ArchfitError) as caught:
         call(tmp_path / "lock")
@@ -275,7 +272,7 @@ def test_errors_pass_between_processes(call: Any, tmp_path: Path) -> None:
     assert (type(other), str(other), vars(other)) == (type(error), str(error), vars(error))
 
 
-def test_results_pass_between_processes() -> None:
+def test_results_pass_between_processes():
     result = archfit.transform(pods("app:1"), imagePlatforms={"*": ["linux/amd64"]})
     assert pickle.loads(pickle.dumps(result)) == result
     assert result.changed
@@ -293,5 +290,5 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
-def test_a_child_does_not_wait_for_a_thread_that_it_does_not_have() -> None:
+def test_a_child_does_not_wait_for_a_thread_that_it_does_not_have():
     assert run(LOCKED).stdout == "1\n"

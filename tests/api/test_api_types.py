@@ -1,7 +1,5 @@
 """`py.typed`: a program that checks its types strictly learns of a mistake before it runs."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -12,7 +10,7 @@ PROGRAM = Path(__file__).parent / "typed_program.py"
 _ERROR = re.compile(r":(\d+): error: .*\[([a-z-]+)\]$")
 
 
-def test_mypy_finds_each_mistake_in_a_program_and_no_other(tmp_path: Path) -> None:
+def test_mypy_finds_each_mistake_in_a_program_and_no_other(tmp_path):
     words = ["--strict", "--no-error-summary", "--config-file", os.devnull, "--cache-dir", str(tmp_path)]
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *words, str(PROGRAM)],

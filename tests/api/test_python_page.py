@@ -1,11 +1,7 @@
 """The Python of docs/python.md runs as it stands there, block after block."""
 
-from __future__ import annotations
-
 import os
 import re
-
-import pytest
 
 import archfit
 from archfit.base import errors
@@ -17,7 +13,7 @@ PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
-def test_the_blocks_of_the_page_run_in_order(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_blocks_of_the_page_run_in_order(capsys):
     warm({"nginx:1.27": ["linux/amd64"]}, default_path(os.environ))
     program = compile("\n".join(BLOCKS), "docs/python.md", "exec")
     exec(program, {"__name__": "page"})
@@ -27,7 +23,7 @@ def test_the_blocks_of_the_page_run_in_order(capsys: pytest.CaptureFixture[str])
     assert "                - amd64" in said
 
 
-def test_the_page_names_every_name_and_every_kind_of_error() -> None:
+def test_the_page_names_every_name_and_every_kind_of_error():
     assert [
         name for name in archfit.__all__ if f"`{name}" not in PAGE and f"archfit.{name}" not in PAGE
     ] == []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +14,7 @@ from warm_cache import warm
 
 
 @pytest.fixture
-def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
+def audit(tmp_path, monkeypatch):
     """`audit(input, "--format", "json")` in an empty folder; a warm cache knows two images."""
     cache = tmp_path / "lookups.sqlite"
     both = ["linux/amd64", "linux/arm64"]

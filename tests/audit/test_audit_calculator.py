@@ -1,7 +1,5 @@
 """`archfit audit` on random clusters, beside a calculator that was written from docs/audit-numbers.md alone."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

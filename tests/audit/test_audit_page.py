@@ -1,7 +1,5 @@
 """The page of an audit, without a browser: its own policy, the same bytes, and the extra that it needs."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,8 +1,6 @@
 """The prices that the user states, and the arithmetic that the reports show."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 

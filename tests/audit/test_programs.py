@@ -1,7 +1,5 @@
 """`archfit audit --programs`: what images start, from the containers of pods and templates."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

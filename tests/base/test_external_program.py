@@ -5,20 +5,15 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 
 from archfit.base.errors import ArchfitError
 from archfit.base.external_program import ExternalProgram, run_program, until
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 
 @pytest.fixture
-def script(tmp_path: Path) -> Callable[[str], str]:
+def script(tmp_path):
     def made(text: str) -> str:
         path = tmp_path / "program"
         path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
@@ -28,16 +23,16 @@ def script(tmp_path: Path) -> Callable[[str], str]:
     return made
 
 
-def test_it_has_no_input(script: Callable[[str], str]) -> None:
+def test_it_has_no_input(script):
     assert run_program([script("read -r line; echo end")], {}).text == "end\n"
 
 
-def test_a_program_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_program_that_is_not_there_is_said(tmp_path):
     with pytest.raises(ArchfitError, match=r"gone cannot be run: No such file"):
         run_program([str(tmp_path / "gone")], {})
 
 
-def test_a_program_is_ended_with_all_that_it_started(script: Callable[[str], str], tmp_path: Path) -> None:
+def test_a_program_is_ended_with_all_that_it_started(script, tmp_path):
     before = time.monotonic()
     program = script(f"/bin/sleep 300 & echo $! > {tmp_path}/child; wait")
     with until(before + 3), pytest.raises(ArchfitError, match=r"did not end within [\d.]+ s"):
@@ -50,12 +45,12 @@ def test_a_program_is_ended_with_all_that_it_started(script: Callable[[str], str
         time.sleep(0.01)
 
 
-def test_it_is_ended_where_it_writes_too_much(script: Callable[[str], str]) -> None:
+def test_it_is_ended_where_it_writes_too_much(script):
     with pytest.raises(ArchfitError, match="wrote more than 16,777,216 bytes"):
         run_program([script("while :; do echo 0123456789012345678901234567890123456789; done")], {})
 
 
-def test_its_input_is_given_whole_or_as_far_as_it_reads(script: Callable[[str], str]) -> None:
+def test_its_input_is_given_whole_or_as_far_as_it_reads(script):
     given = b"0123456789" * 300_000
     assert ExternalProgram([script("/bin/cat")], {}).run(given).output == given
     assert ExternalProgram([script("exec 0<&-; echo enough")], {}).run(given).text == "enough\n"
@@ -70,7 +65,7 @@ def _runs(process: int) -> bool:
         return False
 
 
-def test_a_deadline_holds_for_its_own_thread_alone(script: Callable[[str], str]) -> None:
+def test_a_deadline_holds_for_its_own_thread_alone(script):
     program = script("echo here")
     found: list[str] = []
     with until(time.monotonic() - 1):

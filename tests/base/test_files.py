@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,25 +11,22 @@ from archfit.base import files, standard_streams
 from archfit.base.errors import ArchfitError, message_of
 from archfit.base.files import Prepared, read_file, read_regular, replace
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def test_at_most_the_limit_is_read(tmp_path: Path) -> None:
+def test_at_most_the_limit_is_read(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(b"0123456789")
     assert read_regular(str(path), 4) == b"0123"
     assert read_regular(str(path), 99) == b"0123456789"
 
 
-def test_a_link_to_a_regular_file_is_one(tmp_path: Path) -> None:
+def test_a_link_to_a_regular_file_is_one(tmp_path):
     (tmp_path / "a").write_bytes(b"x")
     (tmp_path / "b").symlink_to(tmp_path / "a")
     assert read_regular(str(tmp_path / "b"), 9) == b"x"
 
 
 @pytest.mark.parametrize("size", [0, 3, 4, 5, 8, 9, 11])
-def test_whole_files_are_read_in_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+def test_whole_files_are_read_in_chunks(tmp_path, monkeypatch, size):
     monkeypatch.setattr(files, "_FIRST_READ", 4)
     monkeypatch.setattr(files, "_CHUNK", 3)
     path = tmp_path / "a"
@@ -42,7 +38,7 @@ def test_whole_files_are_read_in_chunks(tmp_path: Path, monkeypatch: pytest.Monk
     )
 
 
-def test_an_input_without_an_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_input_without_an_end_is_an_error(monkeypatch):
     monkeypatch.setattr(files, "MOST_BYTES", 8 << 20)
     with pytest.raises(OSError, match="it holds more than 8 MiB"):
         read_file("/dev/zero")
@@ -51,23 +47,23 @@ def test_an_input_without_an_end_is_an_error(monkeypatch: pytest.MonkeyPatch) ->
     assert str(raised.value) == "standard input cannot be read: it holds more than 8 MiB"
 
 
-def test_too_little_memory_is_no_bug_of_archfit() -> None:
+def test_too_little_memory_is_no_bug_of_archfit():
     assert message_of(MemoryError()).startswith("there is not enough memory for this input")
 
 
-def test_the_null_device_is_empty() -> None:
+def test_the_null_device_is_empty():
     assert read_regular(os.devnull, 9) == b""
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["named-pipe", "folder"])
-def test_what_is_no_regular_file_is_refused_and_never_waited_for(tmp_path: Path, make: object) -> None:
+def test_what_is_no_regular_file_is_refused_and_never_waited_for(tmp_path, make):
     path = str(tmp_path / "a")
-    make(path)  # type: ignore[operator] # a row of the table
+    make(path)
     with pytest.raises(OSError, match=r"not a regular file|Is a directory"):
         read_regular(path, 9)
 
 
-def test_a_file_has_its_place_and_its_mode(tmp_path: Path) -> None:
+def test_a_file_has_its_place_and_its_mode(tmp_path):
     path = tmp_path / "a"
     replace(str(path), b"1", 0o600)
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"1", 0o600)
@@ -77,7 +73,7 @@ def test_a_file_has_its_place_and_its_mode(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["a"]
 
 
-def test_what_is_discarded_leaves_nothing(tmp_path: Path) -> None:
+def test_what_is_discarded_leaves_nothing(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(b"1")
     prepared = Prepared(str(path), b"2")
@@ -87,7 +83,7 @@ def test_what_is_discarded_leaves_nothing(tmp_path: Path) -> None:
     assert path.read_bytes() == b"1"
 
 
-def test_a_commit_removes_nothing_that_it_cannot_replace(tmp_path: Path) -> None:
+def test_a_commit_removes_nothing_that_it_cannot_replace(tmp_path):
     prepared = Prepared(str(tmp_path / "a"), b"new")
     (tmp_path / "a").mkdir()
     with pytest.raises(IsADirectoryError):
@@ -100,9 +96,7 @@ def test_a_commit_removes_nothing_that_it_cannot_replace(tmp_path: Path) -> None
     os.close(reader)
 
 
-def test_a_place_that_cannot_be_written_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_place_that_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
     path = tmp_path / "a"
     path.write_bytes(b"1")
 
@@ -116,7 +110,7 @@ def test_a_place_that_cannot_be_written_leaves_nothing(
     assert path.read_bytes() == b"1"
 
 
-def test_a_name_that_is_taken_is_not_written_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_is_taken_is_not_written_through(tmp_path, monkeypatch):
     theirs = tmp_path / "theirs"
     theirs.write_bytes(b"theirs")
     monkeypatch.setattr("os.urandom", lambda _: b"\0" * 8)
@@ -126,7 +120,7 @@ def test_a_name_that_is_taken_is_not_written_through(tmp_path: Path, monkeypatch
     assert theirs.read_bytes() == b"theirs"
 
 
-def test_a_pipe_is_written_when_the_content_is_committed() -> None:
+def test_a_pipe_is_written_when_the_content_is_committed():
     read, write = os.pipe()
     prepared = Prepared(f"/dev/fd/{write}", b"1")
     os.set_blocking(read, False)
@@ -138,7 +132,7 @@ def test_a_pipe_is_written_when_the_content_is_committed() -> None:
     os.close(write)
 
 
-def test_an_open_file_keeps_what_it_holds_and_its_link_stays(tmp_path: Path) -> None:
+def test_an_open_file_keeps_what_it_holds_and_its_link_stays(tmp_path):
     path, link = tmp_path / "a", tmp_path / "stdout"
     with path.open("wb") as file:
         file.write(b"kept\n")
@@ -151,7 +145,7 @@ def test_an_open_file_keeps_what_it_holds_and_its_link_stays(tmp_path: Path) -> 
     assert sorted(os.listdir(tmp_path)) == ["a", "stdout"]
 
 
-def test_new_content_is_at_no_time_open_to_more_users_than_the_old(tmp_path: Path) -> None:
+def test_new_content_is_at_no_time_open_to_more_users_than_the_old(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(b"1")
     path.chmod(0o600)
@@ -167,7 +161,7 @@ def test_new_content_is_at_no_time_open_to_more_users_than_the_old(tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", ["a" * 255, "é" * 127], ids=["ascii", "two-bytes"])
-def test_the_longest_name_can_be_replaced(tmp_path: Path, name: str) -> None:
+def test_the_longest_name_can_be_replaced(tmp_path, name):
     (tmp_path / name).write_bytes(b"1")
     replace(str(tmp_path / name), b"2")
     assert (tmp_path / name).read_bytes() == b"2"

@@ -1,7 +1,5 @@
 """The command that adds a package to this installation; `real/release/test_install_page.py` runs it."""
 
-from __future__ import annotations
-
 import ast
 import sys
 import tomllib
@@ -14,7 +12,7 @@ from archfit.base import packages
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_extras_are_those_of_the_project() -> None:
+def test_the_extras_are_those_of_the_project():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     stated = {
         name: tuple(line.partition(";")[0] for line in lines)
@@ -32,9 +30,7 @@ def test_the_extras_are_those_of_the_project() -> None:
         pytest.param(("pipx_metadata.json",), True, "pipx inject archfit 'redis>=7.2'", id="pipx"),
     ],
 )
-def test_the_command_is_that_of_what_installed_archfit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marks: tuple[str, ...], *, has_pip: bool, command: str
-) -> None:
+def test_the_command_is_that_of_what_installed_archfit(tmp_path, monkeypatch, marks, has_pip, command):
     prefix = tmp_path / "archfit"
     prefix.mkdir()
     for mark in marks:
@@ -44,12 +40,12 @@ def test_the_command_is_that_of_what_installed_archfit(
     assert packages.install_command("redis>=7.2") == command.replace("PYTHON", sys.executable)
 
 
-def test_a_bundle_takes_no_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bundle_takes_no_packages(monkeypatch):
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert packages.install_command("redis") == "install archfit with Python instead of the bundle"
 
 
-def test_no_other_remedy_names_an_installer() -> None:
+def test_no_other_remedy_names_an_installer():
     """`install_command` knows pipx, uv and pip; a remedy of its own would be wrong for two of them.
 
     The one of `archfit doctor` is for a checkout that is not installed at all.

@@ -1,7 +1,5 @@
 """The one cleaner: what it shows for what, what it leaves alone, and how long a line may be."""
 
-from __future__ import annotations
-
 import io
 import json
 
@@ -21,18 +19,18 @@ ODD = (
 @pytest.mark.parametrize(
     "text", ["", "nginx:1.27", "Grüße, 世界 🐳", "a\\x1b", "http://[::1]:5000", "# comment", "a ## b"]
 )
-def test_noop_what_can_be_seen_keeps_its_bytes(text: str) -> None:
+def test_noop_what_can_be_seen_keeps_its_bytes(text):
     assert visible(text) == lines(text) == json_text(text) == text
     assert encoded(text) == text.encode()
 
 
 @pytest.mark.parametrize("odd", ODD, ids=[f"U+{ord(one):04X}" for one in ODD])
-def test_what_cannot_be_seen_is_shown_by_its_escape(odd: str) -> None:
+def test_what_cannot_be_seen_is_shown_by_its_escape(odd):
     assert visible(f"a{odd}b") == f"a{odd.encode('unicode_escape').decode()}b"
     assert encoded(odd).isascii()
 
 
-def test_a_line_break_in_one_line_is_an_escape_and_between_lines_stays() -> None:
+def test_a_line_break_in_one_line_is_an_escape_and_between_lines_stays():
     assert visible("a\nb\tc\rd") == r"a\nb\tc\rd"
     assert lines("a\nb\tc\rd\n") == "a\nb\tc\\rd\n"
 
@@ -49,12 +47,12 @@ def test_a_line_break_in_one_line_is_an_escape_and_between_lines_stays() -> None
         pytest.param("a::b", "a::b", id="noop-a-word"),
     ],
 )
-def test_no_line_is_a_command_to_a_ci_system(text: str, shown: str) -> None:
+def test_no_line_is_a_command_to_a_ci_system(text, shown):
     assert lines(text) == shown
     assert lines(shown) == shown
 
 
-def test_a_long_line_keeps_its_beginning_and_its_end() -> None:
+def test_a_long_line_keeps_its_beginning_and_its_end():
     shown = visible("error: " + "\x1b" * 100_000 + ": do this")
     assert len(shown) <= LONGEST_LINE
     assert shown.startswith(r"error: \x1b")
@@ -63,7 +61,7 @@ def test_a_long_line_keeps_its_beginning_and_its_end() -> None:
     assert visible("x" * LONGEST_LINE) == "x" * LONGEST_LINE
 
 
-def test_json_means_the_same_and_holds_nothing_raw() -> None:
+def test_json_means_the_same_and_holds_nothing_raw():
     value = {one: [one, "##[error]x", "##vso[a]", "ü"] for one in ODD}
     text = json_text(json.dumps(value, ensure_ascii=False, indent=1))
     assert json.loads(text) == value
@@ -72,7 +70,7 @@ def test_json_means_the_same_and_holds_nothing_raw() -> None:
     assert "##" not in text
 
 
-def test_messages_are_cleaned_and_archfits_own_control_characters_go_beneath() -> None:
+def test_messages_are_cleaned_and_archfits_own_control_characters_go_beneath():
     stream = io.StringIO()
     cleaned = messages(stream)
     print("a\x1b", file=cleaned)
@@ -93,5 +91,5 @@ def test_messages_are_cleaned_and_archfits_own_control_characters_go_beneath() -
         pytest.param(["a", "b"], 7, "a, b and 5 more", id="the names are not all"),
     ],
 )
-def test_few_names_say_how_many_are_left_out(names: list[str], number: int, shown: str) -> None:
+def test_few_names_say_how_many_are_left_out(names, number, shown):
     assert few(names, 2, number) == shown

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from registry import Registry
 
 import file_runs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 IMAGES = {
     "x.example/amd:1": ["linux/amd64"],
@@ -23,14 +19,14 @@ IMAGES = {
 
 
 @pytest.fixture(scope="session")
-def mirrors() -> Iterator[list[str]]:
+def mirrors():
     """The flags that lead to IMAGES."""
     with Registry(IMAGES) as served:
         yield served.mirrors()
 
 
 @pytest.fixture(scope="session")
-def check(mirrors: list[str]) -> Callable[..., file_runs.Ended]:
+def check(mirrors):
     def run(text: bytes, *words: str, cwd: Path | str = ".", **environ: str) -> file_runs.Ended:
         with contextlib.chdir(cwd):
             return file_runs.run(("check", "--no-cache", *mirrors, *words), text, **environ)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import jsonschema
 import pytest
@@ -14,9 +13,6 @@ from archfit.check.sarif import fixes
 from archfit.images.candidates import NewerTag, NewerTags
 from case_files import document
 from fake_registry import FakeRegistry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BOTH = ("linux/amd64", "linux/arm64")
 IMAGE = "x.example/shop/web:1.0.0"
@@ -33,7 +29,7 @@ ASK = ("check", "web.yaml", "--require", "arm64")
 
 
 @pytest.fixture(scope="module")
-def served() -> Iterator[FakeRegistry]:
+def served():
     with FakeRegistry() as fake:
         fake.index("shop/web", "1.0.0", BOTH[:1])
         fake.index("shop/web", "1.0.1", BOTH)

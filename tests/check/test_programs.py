@@ -1,7 +1,5 @@
 """`archfit check --require ARCH --programs`: what containers start, in each format."""
 
-from __future__ import annotations
-
 import json
 import xml.etree.ElementTree as ET
 

@@ -1,19 +1,13 @@
 """Where the reports of `archfit check` say that a finding is: `--source-root`, the repository's root, files."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 import os
-from typing import TYPE_CHECKING
 
 import pytest
 
 import file_runs
 from archfit.check.source_roots import SourceRoots
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 POD = """\
 ---
@@ -64,7 +58,7 @@ dependencies:
 
 
 @pytest.fixture(autouse=True)
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def repository(tmp_path, monkeypatch):
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -103,9 +97,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         pytest.param("charts", f"{'a' * 300}/{'b' * 300}.yaml", ("", 0), id="too-long"),
     ],
 )  # fmt: skip
-def test_a_source_is_found_in_the_repository_or_nowhere(
-    roots: str, source: str, place: tuple[str, int]
-) -> None:
+def test_a_source_is_found_in_the_repository_or_nowhere(roots, source, place):
     assert SourceRoots(roots.split()).place(source) == place
 
 
@@ -119,7 +111,7 @@ def test_a_source_is_found_in_the_repository_or_nowhere(
     ],
     ids=["odd-entries", "no-list", "alias-first", "cycle"],
 )
-def test_a_chart_file_may_hold_anything(repository: Path, chart: str, line: int) -> None:
+def test_a_chart_file_may_hold_anything(repository, chart, line):
     (repository / "charts/web/Chart.yaml").write_text(chart)
     found = SourceRoots(["web=charts/web"]).place("web/charts/archive/templates/pod.yaml")
     assert found == ("charts/web/Chart.yaml", line)
@@ -142,20 +134,18 @@ def test_a_chart_file_may_hold_anything(repository: Path, chart: str, line: int)
         pytest.param(1, "", id="no-string"),
     ],
 )
-def test_an_origin_of_kustomize_is_found_in_the_repository_or_nowhere(
-    repository: Path, origin: object, file: str
-) -> None:
+def test_an_origin_of_kustomize_is_found_in_the_repository_or_nowhere(repository, origin, file):
     (repository.parent / "outside.yaml").write_text("")
     value = {"metadata": {"annotations": {"config.kubernetes.io/origin": origin}}}
     assert SourceRoots(["charts", "overlays/prod"]).origin(value) == file
 
 
 @pytest.mark.parametrize("value", [None, {}, {"metadata": 1}, {"metadata": {"annotations": []}}], ids=repr)
-def test_an_object_without_an_origin_has_no_file(value: object) -> None:
+def test_an_object_without_an_origin_has_no_file(value):
     assert SourceRoots(["overlays/prod"]).origin(value) == ""
 
 
-def test_a_dependency_outside_of_the_repository_has_no_file(repository: Path, monkeypatch) -> None:
+def test_a_dependency_outside_of_the_repository_has_no_file(repository, monkeypatch):
     monkeypatch.chdir(repository / "charts" / "web")
     place = SourceRoots(["."]).place("web/charts/common/templates/pod.yaml")
     assert place == ("", 0)
@@ -173,7 +163,7 @@ def check(mirrors, repository, monkeypatch):
     return run
 
 
-def test_github_annotates_the_template(check) -> None:
+def test_github_annotates_the_template(check):
     ran = check("web/templates/pod.yaml", "--format=github", "--source-root=charts/web")
     assert ran.status == 3
     assert ran.stdout.decode() == (
@@ -183,25 +173,25 @@ def test_github_annotates_the_template(check) -> None:
     )
 
 
-def test_github_annotates_the_entry_of_a_dependency_that_is_an_archive(check) -> None:
+def test_github_annotates_the_entry_of_a_dependency_that_is_an_archive(check):
     line = check("web/charts/archive/templates/a.yaml", "--format=github", "--source-root=charts/web").stdout
     assert line.startswith(
         b"::error file=charts/web/Chart.yaml,line=12,title=archfit placement::v1/Pod/p spec: "
     )
 
 
-def test_github_annotates_no_file_that_is_not_there(check) -> None:
+def test_github_annotates_no_file_that_is_not_there(check):
     line = check("web/templates/gone.yaml", "--format=github", "--source-root=charts/web").stdout.decode()
     assert line.startswith("::error title=archfit placement::v1/Pod/p spec: ")
     assert line.endswith("(web/templates/gone.yaml, document 1)\n")
 
 
-def test_text_names_the_template(check) -> None:
+def test_text_names_the_template(check):
     text = check("web/templates/pod.yaml", "--source-root=charts").stdout.decode()
     assert "(charts/web/templates/pod.yaml, document 1)\n" in text
 
 
-def test_a_rendered_file_stands_for_its_template_where_that_is_found(check, repository: Path) -> None:
+def test_a_rendered_file_stands_for_its_template_where_that_is_found(check, repository):
     (repository / "rendered").mkdir()
     for name, source in (("a", "web/templates/pod.yaml"), ("b", "db/templates/pod.yaml")):
         (repository / "rendered" / f"{name}.yaml").write_text(POD.format(source=source))
@@ -212,14 +202,14 @@ def test_a_rendered_file_stands_for_its_template_where_that_is_found(check, repo
     ]
 
 
-def test_a_folder_without_a_name_asks_for_one(check) -> None:
+def test_a_folder_without_a_name_asks_for_one(check):
     ran = check("a/b.yaml", "--source-root=nameless")
     assert (ran.status, ran.stdout) == (2, b"")
     assert "write --source-root NAME=nameless" in ran.stderr
 
 
 @pytest.fixture
-def below(repository: Path) -> Path:
+def below(repository):
     """A folder below the root of the repository, where the command runs."""
     (repository / ".git").mkdir()
     (repository / "charts" / "web.yaml").write_text(POD.format(source="web/templates/pod.yaml"))
@@ -236,9 +226,7 @@ def below(repository: Path) -> Path:
     ],
     ids=["file", "climbing-file", "source-root"],
 )
-def test_code_hosts_get_paths_from_the_root_of_the_repository(
-    check, below: Path, form: str, words: list[str], file: str
-) -> None:
+def test_code_hosts_get_paths_from_the_root_of_the_repository(check, below, form, words, file):
     told = check("web/templates/pod.yaml", f"--format={form}", *words, cwd=below).stdout.decode()
     if form == "github":
         assert f" file={file}," in told
@@ -251,18 +239,18 @@ def test_code_hosts_get_paths_from_the_root_of_the_repository(
         assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == file
 
 
-def test_people_get_paths_from_where_they_stand(check, below: Path) -> None:
+def test_people_get_paths_from_where_they_stand(check, below):
     assert b"(web.yaml:7)" in check("", "web.yaml", cwd=below).stdout
 
 
-def test_a_file_outside_of_the_repository_has_its_whole_path(check, below: Path, tmp_path_factory) -> None:
+def test_a_file_outside_of_the_repository_has_its_whole_path(check, below, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside") / "web.yaml"
     outside.write_text(POD.format(source="web/templates/pod.yaml"))
     (issue,) = json.loads(check("", "--format=gitlab", os.path.relpath(outside, below), cwd=below).stdout)
     assert issue["location"]["path"] == str(outside)
 
 
-def test_one_run_writes_several_reports(check, repository: Path) -> None:
+def test_one_run_writes_several_reports(check, repository):
     plain = check("web/templates/pod.yaml", "--source-root=charts/web")
     ran = check(
         "web/templates/pod.yaml",
@@ -282,7 +270,7 @@ def test_one_run_writes_several_reports(check, repository: Path) -> None:
         assert again.stdout == (repository / name).read_bytes()
 
 
-def test_a_report_that_cannot_be_written_fails_and_says_so(check) -> None:
+def test_a_report_that_cannot_be_written_fails_and_says_so(check):
     ran = check("web/templates/pod.yaml", "--format=sarif=nowhere/found.sarif")
     assert (ran.status, ran.stdout) == (1, b"")
     assert "cannot write 'nowhere/found.sarif': there is no folder 'nowhere'" in ran.stderr

@@ -6,7 +6,6 @@ import io
 import json
 import os
 import sqlite3
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,11 +20,6 @@ from archfit.options.settings import Operator
 from archfit.yaml.json_output import document_head
 from program import archfit
 from redis_server import RedisServer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from types import ModuleType
 
 HEAD = document_head("cache")
 NOW = 1_767_225_600
@@ -59,13 +53,13 @@ def filled(place: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def server(real: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+def server(real, tmp_path_factory):
     with RedisServer(tmp_path_factory.mktemp("redis")) as running:
         yield running
 
 
 @pytest.fixture(params=["file", pytest.param("server", marks=pytest.mark.real)])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def place(request, tmp_path):
     if request.param == "file":
         return str(tmp_path / "lookups.sqlite")
     server = request.getfixturevalue("server")
@@ -80,7 +74,7 @@ def told(*argv: str, **environ: str) -> str:
     return out.getvalue().decode()
 
 
-def test_path_is_where_the_cache_is(tmp_path: Path) -> None:
+def test_path_is_where_the_cache_is(tmp_path):
     assert told("path", XDG_CACHE_HOME=str(tmp_path)) == f"{tmp_path}/archfit/lookups.sqlite\n"
     assert told("path", "--cache", "/x/y") == "/x/y\n"
     assert told("path", ARCHFIT_CACHE="rediss://robot@c.example") == "rediss://c.example:6379/0\n"
@@ -90,7 +84,7 @@ def test_path_is_where_the_cache_is(tmp_path: Path) -> None:
     assert json.loads(told("path", "--json", "--cache", "/x")) == {**HEAD, "place": "/x"}
 
 
-def test_info(place: str) -> None:
+def test_info(place):
     filled(place)
     known = json.loads(told("info", "--cache", place, "--json"))
     assert known.pop("size") > 500
@@ -107,7 +101,7 @@ def test_info(place: str) -> None:
     assert [lines[0], *lines[3:]] == shown
 
 
-def test_prune_removes_what_no_run_would_use(place: str) -> None:
+def test_prune_removes_what_no_run_would_use(place):
     filled(place)
     assert told("prune", "--cache", place) == (
         f"removed 5 of 10 entries: 2 tags, 1 digest, 1 claim, 1 other ({place})\n"
@@ -126,7 +120,7 @@ def test_prune_removes_what_no_run_would_use(place: str) -> None:
     assert told("prune", "--cache", place) == f"removed 0 of 5 entries ({place})\n"
 
 
-def test_prune_goes_by_the_operators_times(place: str) -> None:
+def test_prune_goes_by_the_operators_times(place):
     filled(place)
     assert json.loads(told("prune", "--cache", place, "--max-stale", "60d", "--json")) == {
         **HEAD,
@@ -136,7 +130,7 @@ def test_prune_goes_by_the_operators_times(place: str) -> None:
     assert json.loads(told("prune", "--cache", place, "--max-stale", "0", "--json"))["tags"] == 2
 
 
-def test_clear_removes_everything_of_archfit(place: str) -> None:
+def test_clear_removes_everything_of_archfit(place):
     filled(place)
     assert told("clear", "--cache", place) == (
         f"removed 10 of 10 entries: 3 tags, 3 digests, 1 server, 2 claims, 1 other ({place})\n"
@@ -145,7 +139,7 @@ def test_clear_removes_everything_of_archfit(place: str) -> None:
     assert told("clear", "--cache", place) == f"removed 0 of 0 entries ({place})\n"
 
 
-def test_clear_leaves_what_is_not_archfits_on_a_server(server: RedisServer) -> None:
+def test_clear_leaves_what_is_not_archfits_on_a_server(server):
     theirs = {"archfit": "1", "archfit:v1:tag:x": "2", "session": "3", "xarchfit:v2:tag:x": "4"}
     with server.client(decode_responses=True) as client:
         client.flushall()
@@ -155,7 +149,7 @@ def test_clear_leaves_what_is_not_archfits_on_a_server(server: RedisServer) -> N
         assert {key: client.get(key) for key in client.scan_iter()} == theirs
 
 
-def test_clear_makes_the_file_small_again(tmp_path: Path) -> None:
+def test_clear_makes_the_file_small_again(tmp_path):
     place = str(tmp_path / "lookups.sqlite")
     store = open_store(Operator(cache=cache_path(place)), {}, lambda: NOW)
     store.put_many({f"tag:{number}": "x" * 1000 for number in range(1000)})
@@ -166,14 +160,14 @@ def test_clear_makes_the_file_small_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("word", ["info", "prune", "clear"])
-def test_nothing_is_made_where_there_is_no_cache(tmp_path: Path, word: str) -> None:
+def test_nothing_is_made_where_there_is_no_cache(tmp_path, word):
     place = str(tmp_path / "none" / "lookups.sqlite")
     told(word, "--cache", place)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("word", ["info", "prune", "clear"])
-def test_a_foreign_or_broken_file_is_left_alone(tmp_path: Path, word: str) -> None:
+def test_a_foreign_or_broken_file_is_left_alone(tmp_path, word):
     foreign, broken = tmp_path / "foreign", tmp_path / "broken"
     made = sqlite3.connect(foreign)
     made.execute("CREATE TABLE theirs (x)")
@@ -196,12 +190,12 @@ def test_a_foreign_or_broken_file_is_left_alone(tmp_path: Path, word: str) -> No
         pytest.param(("--json",), id="an option instead of a word"),
     ],
 )
-def test_wrong_usage(argv: tuple[str, ...]) -> None:
+def test_wrong_usage(argv):
     with pytest.raises(UsageError):
         told(*argv)
 
 
-def test_the_real_program(server: RedisServer, tmp_path: Path) -> None:
+def test_the_real_program(server, tmp_path):
     """Exit codes, and no password anywhere."""
     ran = archfit(b"", "cache", "info", "--cache", server.url().replace("//", "//:hush-4711@"))
     assert (ran.status, ran.stdout) == (2, b"")
@@ -220,6 +214,6 @@ def test_the_real_program(server: RedisServer, tmp_path: Path) -> None:
     )
 
 
-def test_without_a_home_there_is_no_place() -> None:
+def test_without_a_home_there_is_no_place():
     with pytest.raises(ArchfitError, match="--cache"):
         told("path", HOME="relative")

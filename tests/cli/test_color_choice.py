@@ -35,6 +35,6 @@ class Terminal(io.StringIO):
         pytest.param("never", {"FORCE_COLOR": "1"}, False, False, id="never"),
     ],
 )
-def test_colours(when: str, environ: dict[str, str], on_a_terminal: bool, in_a_pipe: bool) -> None:
+def test_colours(when, environ, on_a_terminal, in_a_pipe):
     assert colored(when, Terminal(), environ) is on_a_terminal
     assert colored(when, io.StringIO(), environ) is in_a_pipe

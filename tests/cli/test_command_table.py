@@ -48,7 +48,7 @@ def test_each_row_has_the_flags_that_the_command_takes(command, monkeypatch):
 
 
 @pytest.mark.parametrize("command", STARTED, ids=lambda command: command.name)
-def test_two_dashes_are_no_value_of_any_flag(command: Command) -> None:
+def test_two_dashes_are_no_value_of_any_flag(command):
     """Argparse itself takes them away, and leaves a list without an item, or keeps them, by its version."""
     flags = [flag for flag in flags_of(command) if flag not in GENERAL]
     ended = {flag: run((*command.name.split(), f"{flag}=--")) for flag in flags}

@@ -1,17 +1,10 @@
 """An input without an object, in every command that reads manifests, and folders that are read as their files are."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from archfit.cli.usage.command_row import MANIFESTS
 from archfit.cli.usage.command_table import COMMANDS
 from file_runs import CONFIG_MAP, Site
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # What the commands write, from an earlier run.
 WRITTEN = {
@@ -50,22 +43,20 @@ NO_OBJECTS = {
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
+def site(tmp_path):
     site = Site(tmp_path)
     site.write(WRITTEN)
     return site
 
 
-def test_every_command_that_reads_manifests_is_here() -> None:
+def test_every_command_that_reads_manifests_is_here():
     takers = {row.name for row in COMMANDS if MANIFESTS in row.arguments}
     assert takers - {"transform"} <= READERS.keys()
 
 
 @pytest.mark.parametrize("text", NO_OBJECTS.values(), ids=NO_OBJECTS)
 @pytest.mark.parametrize("words", READERS.values(), ids=READERS)
-def test_an_input_without_an_object_is_wrong_usage_and_writes_nothing(
-    site: Site, words: tuple[str, ...], text: bytes
-) -> None:
+def test_an_input_without_an_object_is_wrong_usage_and_writes_nothing(site, words, text):
     """Empty patches and a lock file without entries would take away what the run before added."""
     ran = site.run(*words, stdin=text, options=False)
     assert (ran.status, ran.stdout) == (2, b""), ran.stderr
@@ -74,19 +65,19 @@ def test_an_input_without_an_object_is_wrong_usage_and_writes_nothing(
 
 
 @pytest.mark.parametrize("text", [NO_OBJECTS["blank"], NO_OBJECTS["comment"]], ids=["blank", "comment"])
-def test_a_lock_file_is_not_emptied_by_blank_input_that_may_be(site: Site, text: bytes) -> None:
+def test_a_lock_file_is_not_emptied_by_blank_input_that_may_be(site, text):
     ran = site.run("lock", "--prune", "--on-blank=pass", stdin=text, options=False)
     assert (ran.status, site.files()) == (2, WRITTEN)
     assert "on-blank" not in ran.stderr
 
 
 @pytest.mark.parametrize("text", [NO_OBJECTS["empty-list"], NO_OBJECTS["resource-list"]], ids=["list", "krm"])
-def test_noop_an_empty_list_is_transformed(site: Site, text: bytes) -> None:
+def test_noop_an_empty_list_is_transformed(site, text):
     ran = site.run(stdin=text)
     assert (ran.status, ran.stdout) == (0, text)
 
 
 @pytest.mark.parametrize("words", READERS.values(), ids=READERS)
-def test_noop_an_object_without_pods_is_no_empty_input(site: Site, words: tuple[str, ...]) -> None:
+def test_noop_an_object_without_pods_is_no_empty_input(site, words):
     ran = site.run(*words, stdin=CONFIG_MAP, options=False)
     assert "holds no Kubernetes object" not in ran.stderr

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from archfit import __version__
 from archfit.cli.last import lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from program import Ran
 
 TIME = "2026-07-28T10:15:00Z"
 SECONDS = 1785233700
@@ -48,13 +42,13 @@ def a_report(**fields: Any) -> dict[str, Any]:
         pytest.param(-50, "just now", id="a-clock-that-was-set-back"),
     ],
 )
-def test_the_head_says_when_what_and_which_version(later: int, age: str) -> None:
+def test_the_head_says_when_what_and_which_version(later, age):
     first, second, *_ = lines(a_report(), SECONDS + later)
     assert first == f"archfit check at {TIME} ({age}), version 0.1.0"
     assert second == "exit 0, requests: 0"
 
 
-def test_a_report_of_an_older_version_has_no_time() -> None:
+def test_a_report_of_an_older_version_has_no_time():
     found = a_report()
     del found["time"], found["command"]
     assert next(iter(lines(found, SECONDS))) == "archfit at an unknown time, version 0.1.0"
@@ -69,9 +63,7 @@ def test_a_report_of_an_older_version_has_no_time() -> None:
     ],
 )
 @pytest.mark.parametrize("refused", [True, False], ids=["refused", "noop"])
-def test_last_names_the_jobs_that_may_be_refused(
-    words: tuple[str, ...], command: str, archfit: Callable[..., Ran], tmp_path: Path, *, refused: bool
-) -> None:
+def test_last_names_the_jobs_that_may_be_refused(words, command, archfit, tmp_path, refused):
     state = {"XDG_STATE_HOME": str(tmp_path)}
     data = JOB.replace(b"IMAGE", b"amd" if refused else b"both")
     ran = archfit(data, *words, *KNOWN, **state)
@@ -85,7 +77,7 @@ def test_last_names_the_jobs_that_may_be_refused(
         assert (said in ran.stderr) is refused
 
 
-def test_a_run_that_failed_is_the_last_one_too(archfit: Callable[..., Ran], tmp_path: Path) -> None:
+def test_a_run_that_failed_is_the_last_one_too(archfit, tmp_path):
     state = {"XDG_STATE_HOME": str(tmp_path)}
     archfit(JOB, *KNOWN, **state)
     archfit(JOB, "--strct", **state)
@@ -94,7 +86,7 @@ def test_a_run_that_failed_is_the_last_one_too(archfit: Callable[..., Ran], tmp_
     assert list(report)[:3] == ["schema", "archfit", "time"]
 
 
-def test_no_option_of_the_command_reaches_the_report(archfit: Callable[..., Ran], tmp_path: Path) -> None:
+def test_no_option_of_the_command_reaches_the_report(archfit, tmp_path):
     state = {"XDG_STATE_HOME": str(tmp_path)}
     archfit(JOB, *KNOWN, "--mirror", "x.example=https://secret-word.example", **state)
     assert b"secret-word" not in (tmp_path / "archfit" / "last.json").read_bytes()

@@ -13,7 +13,9 @@ import re
 import shlex
 import socket
 import subprocess
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -23,10 +25,6 @@ from archfit.cli.usage.command_table import COMMANDS as COMMAND_ROWS
 from archfit.options.table import CONFIG_FLAG, TABLE
 from fake_registry import Answer, FakeRegistry
 from program import PROGRAM
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 POD = (
@@ -329,9 +327,7 @@ def run(words: Sequence[str], stdin: str, environ: Mapping[str, str]) -> tuple[i
         pytest.param(["--help"], id="help"),
     ],
 )
-def test_a_flag_that_is_also_a_files_name_is_refused(
-    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_flag_that_is_also_a_files_name_is_refused(words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "web.yaml").write_text(POD)
     named = next(word for word in reversed(words) if word.startswith("-"))
@@ -342,7 +338,7 @@ def test_a_flag_that_is_also_a_files_name_is_refused(
     assert f"{named!r} is a flag and the name of a file here" in said
 
 
-def test_behind_two_dashes_a_files_name_is_no_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_behind_two_dashes_a_files_name_is_no_flag(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "--config=evil.yaml").write_text(POD)
     status, _, said = run(["check", "--offline", "--", "--config=evil.yaml"], "", {"HOME": str(tmp_path)})
@@ -351,7 +347,7 @@ def test_behind_two_dashes_a_files_name_is_no_flag(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda one: one.id)
-def test_a_mistake_has_its_message(mistake: Mistake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistake_has_its_message(mistake, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, content in mistake.files.items():
         file = tmp_path / name
@@ -373,7 +369,7 @@ def test_a_mistake_has_its_message(mistake: Mistake, tmp_path: Path, monkeypatch
 OF_OTHERS = {"--set", "--namespace", "--dir", "--install", "--create-namespace"}
 
 
-def test_what_a_message_tells_to_type_exists() -> None:
+def test_what_a_message_tells_to_type_exists():
     """Flags and commands of archfit in the messages of the tables; REMEDIES runs what can be run here."""
     flags = {
         name
@@ -425,13 +421,7 @@ REMEDIES = [
 @pytest.mark.parametrize(
     ("wrong", "right", "images"), [pytest.param(*row[1:], id=row[0]) for row in REMEDIES]
 )
-def test_what_a_message_tells_to_type_ends_the_message(
-    wrong: list[str],
-    right: list[str],
-    images: Mapping[str, str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_a_message_tells_to_type_ends_the_message(wrong, right, images, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     image = images.get("web.yaml", "x.io/app:1")
     (tmp_path / "web.yaml").write_text(DEPLOYMENT.replace("x.io/app:1", image))
@@ -452,7 +442,7 @@ def test_what_a_message_tells_to_type_ends_the_message(
 
 
 @pytest.mark.parametrize("kind", ["Deploymnet", "deployment", "Deployments"])
-def test_a_kind_that_a_message_tells_to_write_is_transformed(kind: str) -> None:
+def test_a_kind_that_a_message_tells_to_write_is_transformed(kind):
     wrong = DEPLOYMENT.replace("Deployment", kind)
     told = re.search(r": write (\w+) ", run([STATED], wrong, {})[2])
     assert told
@@ -480,9 +470,7 @@ PLACES = [
 @pytest.mark.parametrize(
     ("answer", "words", "message"), [pytest.param(*row[1:], id=row[0]) for row in REGISTRIES]
 )
-def test_an_answer_of_a_registry_has_its_message(
-    answer: Answer | None, words: list[str], message: str
-) -> None:
+def test_an_answer_of_a_registry_has_its_message(answer, words, message):
     with FakeRegistry() as registry:
         if answer:
             registry.always(answer)
@@ -494,7 +482,7 @@ def test_an_answer_of_a_registry_has_its_message(
 
 
 @pytest.mark.parametrize(("words", "text", "message"), [pytest.param(*row[1:], id=row[0]) for row in PLACES])
-def test_a_registry_that_is_not_there_has_its_message(words: list[str], text: str, message: str) -> None:
+def test_a_registry_that_is_not_there_has_its_message(words, text, message):
     status, out, said = run(["--no-cache", *words], text, {})
     assert lines(said) == [
         f"archfit: error: v1/Pod/a spec.containers[0].image: {message} (document 1, line 6)",
@@ -503,7 +491,7 @@ def test_a_registry_that_is_not_there_has_its_message(words: list[str], text: st
     assert (status, out) == (1, "")
 
 
-def test_a_choice_that_the_operator_enforces_is_not_offered(tmp_path: Path) -> None:
+def test_a_choice_that_the_operator_enforces_is_not_offered(tmp_path):
     """As the file that `archfit setup argocd` writes does it: another value would be wrong usage."""
     (tmp_path / "archfit.yaml").write_text(
         "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\noperator: {enforced: [onUnknown]}\n"
@@ -515,7 +503,7 @@ def test_a_choice_that_the_operator_enforces_is_not_offered(tmp_path: Path) -> N
     )
 
 
-def test_a_name_that_nobody_resolves_has_its_message(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_nobody_resolves_has_its_message(monkeypatch):
     def nowhere(*_: object, **__: object) -> list[object]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
@@ -530,7 +518,7 @@ def test_a_name_that_nobody_resolves_has_its_message(monkeypatch: pytest.MonkeyP
     ]
 
 
-def test_a_registry_in_plain_http_shows_the_mirror_to_write() -> None:
+def test_a_registry_in_plain_http_shows_the_mirror_to_write():
     with FakeRegistry() as registry:
         registry.index("a", "1", ["linux/amd64"])
         pod = POD.replace("x.io", registry.host)
@@ -540,7 +528,7 @@ def test_a_registry_in_plain_http_shows_the_mirror_to_write() -> None:
         assert run(["--no-cache", "--mirror", f"{registry.host}=http://{registry.host}"], pod, {})[0] == 0
 
 
-def test_a_registry_that_says_nothing_names_the_deadline() -> None:
+def test_a_registry_that_says_nothing_names_the_deadline():
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -584,7 +572,7 @@ STREAMS = [
 @pytest.mark.parametrize(
     ("streams", "status", "message"), [pytest.param(*row[1:], id=row[0]) for row in STREAMS]
 )
-def test_a_stream_that_cannot_be_used(streams: str, status: int, message: str, tmp_path: Path) -> None:
+def test_a_stream_that_cannot_be_used(streams, status, message, tmp_path):
     (tmp_path / "in.yaml").write_text(CONFIG_MAP)
     done = subprocess.run(
         f"{shlex.quote(str(PROGRAM))} {streams}",
@@ -607,13 +595,13 @@ def test_a_stream_that_cannot_be_used(streams: str, status: int, message: str, t
         pytest.param("inspect a.example/a:1 --json", 1, id="an-inspection-keeps-its-failure"),
     ],
 )
-def test_a_report_may_have_a_reader_that_stops_early(words: str, status: int, tmp_path: Path) -> None:
+def test_a_report_may_have_a_reader_that_stops_early(words, status, tmp_path):
     done = _into_a_closed_pipe(words, tmp_path)
     assert (done.returncode, "closed it" in done.stderr) == (status, False)
 
 
 @pytest.mark.parametrize("words", ["in.yaml", "- <in.yaml", "patch in.yaml"])
-def test_noop_manifests_are_written_whole_or_the_run_fails(words: str, tmp_path: Path) -> None:
+def test_noop_manifests_are_written_whole_or_the_run_fails(words, tmp_path):
     done = _into_a_closed_pipe(words, tmp_path)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == "archfit: error: the reader of the output closed it before the end"

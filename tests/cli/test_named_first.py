@@ -1,17 +1,10 @@
 """What the operator names is checked before anything is asked: for a stream without pods, and with a warm cache."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import certifi
 import pytest
 
 from fake_registry import FakeRegistry
 from file_runs import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: 'x.io/a:1'}]}\n"
 NO_PODS = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
@@ -28,7 +21,7 @@ FILES = [
 
 
 @pytest.fixture(scope="module")
-def cached(tmp_path_factory: pytest.TempPathFactory) -> str:
+def cached(tmp_path_factory):
     """`--cache=FILE`, which knows the pod's image from a mirror that is gone, and the mirror."""
     cache = f"--cache={tmp_path_factory.mktemp('cache')}/cache.sqlite"
     with FakeRegistry() as registry:
@@ -42,9 +35,7 @@ def cached(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("stream", [pytest.param(POD, id="warm"), pytest.param(NO_PODS, id="no-pods")])
 @pytest.mark.parametrize("more", [[], ["--on-unknown=leave"]], ids=["fail", "leave"])
-def test_a_file_that_is_not_there(
-    cached: str, tmp_path: Path, name: str, stream: bytes, more: list[str]
-) -> None:
+def test_a_file_that_is_not_there(cached, tmp_path, name, stream, more):
     missing = tmp_path / "missing"
     status, out, said = run([*cached.split(), *more, f"--{name}={missing}"], stream)
     assert (status, out) == (2, b"")
@@ -54,7 +45,7 @@ def test_a_file_that_is_not_there(
 
 
 @pytest.mark.parametrize("stream", [pytest.param(POD, id="warm"), pytest.param(NO_PODS, id="no-pods")])
-def test_of_the_wrong_kind(cached: str, tmp_path: Path, stream: bytes) -> None:
+def test_of_the_wrong_kind(cached, tmp_path, stream):
     file = tmp_path / "file"
     file.write_text("")
     for flag, shown in (
@@ -66,7 +57,7 @@ def test_of_the_wrong_kind(cached: str, tmp_path: Path, stream: bytes) -> None:
         assert shown in said
 
 
-def test_a_client_certificate_that_hosts_toml_names(tmp_path: Path) -> None:
+def test_a_client_certificate_that_hosts_toml_names(tmp_path):
     cache = f"--cache={tmp_path / 'cache.sqlite'}"
     folder = tmp_path / "hosts" / "x.io"
     folder.mkdir(parents=True)
@@ -83,7 +74,7 @@ def test_a_client_certificate_that_hosts_toml_names(tmp_path: Path) -> None:
         assert str(folder / "gone.pem") in said
 
 
-def test_noop_what_is_there_is_taken(cached: str, tmp_path: Path) -> None:
+def test_noop_what_is_there_is_taken(cached, tmp_path):
     (tmp_path / "auth.json").write_text("{}")
     (tmp_path / "hosts").mkdir()
     status, out, said = run(
@@ -104,7 +95,7 @@ def test_noop_what_is_there_is_taken(cached: str, tmp_path: Path) -> None:
         "https://h.example/../x",
     ],
 )
-def test_a_mirror_has_one_parser(stream: bytes, url: str) -> None:
+def test_a_mirror_has_one_parser(stream, url):
     status, out, said = run([f"--mirror=docker.io={url}", "--no-cache"], stream)
     assert (status, out) == (2, b"")
     assert said.startswith("archfit: error: --mirror: ")

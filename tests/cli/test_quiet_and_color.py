@@ -5,16 +5,11 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
-from typing import TYPE_CHECKING
 
 import pytest
 
 from fake_registry import FakeRegistry
 from program import PROGRAM, Ran, archfit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: 'x.io/one:1'}]}\n"
 PLACEHOLDER = POD.replace("x.io/one:1", "ko://x.io/one")
@@ -33,14 +28,14 @@ KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: a}\n"
 
 
 @pytest.fixture(scope="module")
-def registry() -> Iterator[FakeRegistry]:
+def registry():
     with FakeRegistry() as found:
         found.index("one", "1", ["linux/amd64"])
         yield found
 
 
 @pytest.fixture
-def run(registry: FakeRegistry, tmp_path: Path):
+def run(registry, tmp_path):
     """Runs archfit in a folder with a kustomization, a Kptfile and a lock file."""
     (tmp_path / "kustomization.yaml").write_text(KUSTOMIZATION)
     (tmp_path / "Kptfile").write_text(KPTFILE)
@@ -79,7 +74,7 @@ def problems_alone(ran: Ran) -> bool:
 
 
 @pytest.mark.parametrize(("text", "words"), WITH_NOTES)
-def test_quiet_leaves_out_what_is_no_problem(run, tmp_path: Path, text: str, words: list[str]) -> None:
+def test_quiet_leaves_out_what_is_no_problem(run, tmp_path, text, words):
     ran = run(text, *words, "-q")
     assert problems_alone(ran), ran.stderr
     for made in tmp_path.iterdir():
@@ -94,14 +89,14 @@ def test_quiet_leaves_out_what_is_no_problem(run, tmp_path: Path, text: str, wor
 
 
 @pytest.mark.parametrize("words", [["-q"], ["--quiet"], ["check", "-q"], ["lock", "--quiet"]], ids=" ".join)
-def test_quiet_keeps_errors_and_warnings(run, words: list[str]) -> None:
+def test_quiet_keeps_errors_and_warnings(run, words):
     ran = run(POD.replace("one:1", "gone:1"), *words)
     assert ran.status == 1
     assert ran.stderr.startswith("archfit: error: ")
     assert problems_alone(ran)
 
 
-def test_quiet_from_a_variable_and_from_a_file(run, tmp_path: Path) -> None:
+def test_quiet_from_a_variable_and_from_a_file(run, tmp_path):
     assert run(POD, ARCHFIT_QUIET="true").stderr == ""
     assert run("", "setup", "kpt", ARCHFIT_QUIET="1").stderr == ""
     assert run("", "setup", "kpt", "--quiet").stderr == ""
@@ -112,7 +107,7 @@ def test_quiet_from_a_variable_and_from_a_file(run, tmp_path: Path) -> None:
     assert run(POD, "patch", ARCHFIT_CONFIG=str(file)).stderr == ""
 
 
-def test_the_flag_wins_over_the_variable_that_asks_for_the_opposite(run) -> None:
+def test_the_flag_wins_over_the_variable_that_asks_for_the_opposite(run):
     assert run(POD, "-q", ARCHFIT_VERBOSE="true").stderr == ""
     assert "archfit: " in run(POD, "-v", ARCHFIT_QUIET="true").stderr
 
@@ -129,7 +124,7 @@ RED, YELLOW, BOLD, END = "\x1b[1;31m", "\x1b[1;33m", "\x1b[1m", "\x1b[0m"
         pytest.param([], {"ARCHFIT_COLOR": "always"}, True, id="variable"),
     ],
 )
-def test_each_kind_of_message_has_its_colour(run, words, environ, colours) -> None:
+def test_each_kind_of_message_has_its_colour(run, words, environ, colours):
     ran = run(POD, *words, **environ)
     assert ran.stderr.startswith(f"{BOLD}archfit:{END} " if colours else "archfit: ")
     failed = run(POD.replace("one:1", "gone:1"), *words, **environ)
@@ -146,14 +141,14 @@ def test_each_kind_of_message_has_its_colour(run, words, environ, colours) -> No
     assert b"\x1b" not in ran.stdout + failed.stdout + blank.stdout
 
 
-def test_a_file_says_it_too(run, tmp_path: Path) -> None:
+def test_a_file_says_it_too(run, tmp_path):
     file = tmp_path / "archfit-own.yaml"
     file.write_text("apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\noperator: {color: always}\n")
     assert run(POD, "--config", str(file)).stderr.startswith(BOLD)
     assert run(POD, "--config", str(file), "--color=never").stderr.startswith("archfit: ")
 
 
-def test_text_from_outside_is_escaped_before_colours_are_added(run) -> None:
+def test_text_from_outside_is_escaped_before_colours_are_added(run):
     ran = run(HOSTILE, "--color=always")
     assert ran.status == 1
     assert ran.stderr.count("\x1b") == 2 * len(ran.stderr.splitlines())
@@ -167,7 +162,7 @@ def test_text_from_outside_is_escaped_before_colours_are_added(run) -> None:
         pytest.param({"TERM": "xterm", "NO_COLOR": "1"}, False, id="NO_COLOR"),
     ],
 )
-def test_a_terminal_gets_colours(environ: dict[str, str], colours: bool) -> None:
+def test_a_terminal_gets_colours(environ, colours):
     outer = {
         name: value for name, value in os.environ.items() if name not in ("CI", "NO_COLOR", "FORCE_COLOR")
     }

@@ -47,13 +47,13 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.mark.parametrize(("words", "there"), TOOLS)
-def test_nothing_of_it_is_left(folder: Path, words: list[str], there: dict[str, str]) -> None:
+def test_nothing_of_it_is_left(folder, words, there):
     for name, text in there.items():
         (folder / name).write_text(text)
     before = files(folder)
@@ -67,9 +67,7 @@ def test_nothing_of_it_is_left(folder: Path, words: list[str], there: dict[str, 
 
 
 @pytest.mark.parametrize(("words", "there"), [tool for tool in TOOLS if "helm" not in str(tool.id)])
-def test_noop_what_somebody_changed_stays_and_is_named(
-    folder: Path, words: list[str], there: dict[str, str]
-) -> None:
+def test_noop_what_somebody_changed_stays_and_is_named(folder, words, there):
     for name, text in there.items():
         (folder / name).write_text(text)
     setup(*words)
@@ -80,7 +78,7 @@ def test_noop_what_somebody_changed_stays_and_is_named(
     assert changed.read_text().endswith("mine: true\n")
 
 
-def test_patches_for_flux_go_whatever_they_were_made_of(folder: Path) -> None:
+def test_patches_for_flux_go_whatever_they_were_made_of(folder):
     setup("flux", stdin=MANIFESTS.replace("x.io/a:1", "{{later}}"))
     assert (folder / "archfit-flux.yaml").exists()
     assert "removed: ./archfit-flux.yaml" in setup("flux", "--remove")

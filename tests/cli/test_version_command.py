@@ -1,7 +1,5 @@
 """`archfit version [--json]`: what is installed."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -67,7 +67,7 @@ def _bare(item: dict[str, Any]) -> dict[str, Any]:
 
 def test_what_is_read_is_what_the_recorded_list_holds():
     cluster = Cluster()
-    found = nodes_and_pools(cluster)  # type: ignore[arg-type]
+    found = nodes_and_pools(cluster)
     assert sorted(map(str, found.values)) == sorted(map(str, RECORDED))
     assert found.unread == ()
     assert cluster.asked == [
@@ -77,7 +77,7 @@ def test_what_is_read_is_what_the_recorded_list_holds():
 
 def test_a_cluster_without_such_groups_is_asked_once():
     cluster = Cluster([])
-    assert pool_objects(cluster) == PoolObjects(())  # type: ignore[arg-type]
+    assert pool_objects(cluster) == PoolObjects(())
     assert cluster.asked == ["/apis"]
 
 
@@ -90,7 +90,7 @@ def test_a_cluster_without_such_groups_is_asked_once():
     ],
 )  # fmt: skip
 def test_what_may_not_be_read_is_named(refused, missing, unread, kinds):
-    found = pool_objects(Cluster(refused=refused, missing=missing))  # type: ignore[arg-type]
+    found = pool_objects(Cluster(refused=refused, missing=missing))
     assert [what for what, _why in found.unread] == unread
     assert {value["kind"] for value in found.values} == kinds
     assert all("you may not list" in why for _what, why in found.unread)
@@ -103,7 +103,7 @@ def test_an_answer_that_is_no_list_of_groups_is_one_error(answer):
             return answer
 
     with pytest.raises(ClusterError, match="is no list of API groups"):
-        pool_objects(Odd())  # type: ignore[arg-type]
+        pool_objects(Odd())
 
 
 KUBECTL = """\

@@ -12,16 +12,13 @@ several (edits at one place), shared (nodes), fuzzed (what the fuzzer found). Wh
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from archfit.base.files import read_file
 from archfit.options.layers import load
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from archfit.options.settings import Options
+from archfit.options.settings import Options
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "edits"
 

@@ -1,7 +1,5 @@
 """What stands before the comma that a flow collection needs for one member more."""
 
-from __future__ import annotations
-
 import pytest
 
 from stream_edits import edited
@@ -18,7 +16,7 @@ from stream_edits import edited
         pytest.param("hostname: !!str ''", "hostname: !!str '', affinity: ", id="a tag with text"),
     ],
 )
-def test_only_a_tag_without_text_gets_a_blank_before_the_comma(end: str, written: str) -> None:
+def test_only_a_tag_without_text_gets_a_blank_before_the_comma(end, written):
     text = (
         f"apiVersion: v1\nkind: PodTemplate\ntemplate: {{spec: {{containers: [{{image: app:1}}], {end}}}}}\n"
     )

@@ -26,7 +26,7 @@ def document(text: str) -> Document:
 @pytest.mark.parametrize(
     "after", [GOOD, GOOD.rstrip("\n"), GOOD.replace("[{", "[ {"), TEXT + '  tolerations:\n  - key: "on"\n']
 )
-def test_accepts_every_text_that_says_it(after: str) -> None:
+def test_accepts_every_text_that_says_it(after):
     prove(document(TEXT), PATCH, after)
 
 
@@ -47,7 +47,7 @@ def test_accepts_every_text_that_says_it(after: str) -> None:
         pytest.param(GOOD + "---\na: b\n", "cannot be read again", id="another document"),
     ],
 )  # fmt: skip
-def test_refuses(after: str, message: str) -> None:
+def test_refuses(after, message):
     with pytest.raises(InternalError, match=message):
         prove(document(TEXT), PATCH, after)
 
@@ -99,7 +99,7 @@ ADDED = '  tolerations:\n    - key: "on"\n'
         pytest.param("# comment\n", ADDED[2:], id="at the left margin"),
     ],
 )
-def test_refuses_what_a_broken_editor_writes(above: str, added: str) -> None:
+def test_refuses_what_a_broken_editor_writes(above, added):
     at = POD.index(above) + len(above)
     with pytest.raises(InternalError):
         prove(document(POD), PATCH, POD[:at] + added + POD[at:])

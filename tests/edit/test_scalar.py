@@ -1,9 +1,6 @@
 """Strings as text: whatever it says, every reader gets the same string back."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,9 +9,6 @@ from hypothesis import strategies as st
 from archfit.edit.render import Style, block, flow, quoted, scalar
 from archfit.yaml.compose import parse
 from archfit.yaml.values import PlainKey, Typed
-
-if TYPE_CHECKING:
-    from yaml_judge import Judge
 
 WORDS = [
     "true",
@@ -69,13 +63,13 @@ WORDS = [
         pytest.param('"\\', '"\\"\\\\"', id="quotes and backslashes"),
     ],
 )
-def test_written(text: str, written: str) -> None:
+def test_written(text, written):
     assert scalar(text) == written
     assert scalar(text, as_json=True) == (written if written.startswith('"') else f'"{written}"')
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_words_that_mean_something_else_are_quoted(judge: Judge, word: str) -> None:
+def test_words_that_mean_something_else_are_quoted(judge, word):
     assert scalar(word) == quoted(word)
     assert judge.kubectl(f"a: {scalar(word)}\n".encode()) == [{"a": word}]
     assert judge.kustomize(f"a: {scalar(word)}\n".encode()) == [{"a": word}]
@@ -91,7 +85,7 @@ def test_words_that_mean_something_else_are_quoted(judge: Judge, word: str) -> N
         pytest.param(PlainKey("y"), "y", id="a key as it was written"),
     ],
 )
-def test_what_is_no_string_is_not_quoted(value: object, written: str) -> None:
+def test_what_is_no_string_is_not_quoted(value, written):
     assert scalar(value) == scalar(value, as_json=True) == written
 
 
@@ -102,7 +96,7 @@ def test_what_is_no_string_is_not_quoted(value: object, written: str) -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=8))
-def test_any_string_survives(judge: Judge, text: str) -> None:
+def test_any_string_survives(judge, text):
     document = f"a: {scalar(text)}\nb: [{scalar(text)}]\nc: {{d: {scalar(text)}}}\n"
     value = {"a": text, "b": [text], "c": {"d": text}}
     assert parse(document).value == value
@@ -125,7 +119,7 @@ values = st.recursive(
     dash=st.sampled_from([0, 2]),
     column=st.sampled_from([0, 3]),
 )
-def test_block_and_flow_say_the_same(value: object, indent: int, dash: int, column: int) -> None:
+def test_block_and_flow_say_the_same(value, indent, dash, column):
     assert parse(f"a: {flow(value)}\n").value == {"a": value}
     assert parse(f"a: {flow(value, as_json=True)}\n").value == {"a": value}
     if isinstance(value, (dict, list)) and value:
@@ -134,6 +128,6 @@ def test_block_and_flow_say_the_same(value: object, indent: int, dash: int, colu
 
 
 @given(st.text("aZ09./-_ é\u0661\n:", max_size=6))
-def test_plain_text_is_letters_digits_and_three_marks(text: str) -> None:
+def test_plain_text_is_letters_digits_and_three_marks(text):
     plain = re.fullmatch(r"[A-Za-z][A-Za-z0-9./-]*", text, re.ASCII) is not None
     assert (scalar(text) == text) is plain

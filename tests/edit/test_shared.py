@@ -7,15 +7,10 @@ as is what arrives by `<<`; no alias is ever written. The cases are `fixtures/ed
 # ruff: noqa: E501 - flow text that grows, grows on its line
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from archfit.options.settings import Options, Toleration, TolerationRule
 from stream_edits import Failed, edited, placed, sides
-
-if TYPE_CHECKING:
-    from yaml_judge import Judge
 
 ADDED = "{key: kubernetes.io/arch, operator: Equal, value: arm64, effect: NoSchedule}"
 
@@ -36,7 +31,7 @@ LIST = " apiVersion: v1\n kind: List\n items:\n"
 
 
 @pytest.mark.parametrize("depth", [pytest.param(depth, id=str(depth)) for depth in (50, 240)])
-def test_a_deep_value_is_written_out(judge: Judge, depth: int) -> None:
+def test_a_deep_value_is_written_out(judge, depth):
     deep = "[" * depth + "x" + "]" * depth
     before, after = sides(f"""\
  x: &x {{containers: [{{image: both:1}}], y: {deep}}}
@@ -50,7 +45,7 @@ def test_a_deep_value_is_written_out(judge: Judge, depth: int) -> None:
     assert placed(judge, before) == after
 
 
-def test_two_pods_that_want_different_tolerations_of_one_list(judge: Judge) -> None:
+def test_two_pods_that_want_different_tolerations_of_one_list(judge):
     rules = tuple(
         TolerationRule((name,), Toleration("arch", "Equal", name, "NoSchedule"))
         for name in ("amd64", "arm64")
@@ -143,7 +138,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("head", "tail", "message", "line"), REFUSED)
-def test_an_edit_without_a_place_says_what_to_write(head: str, tail: str, message: str, line: int) -> None:
+def test_an_edit_without_a_place_says_what_to_write(head, tail, message, line):
     text = f"{head}apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n      - image: both:1\n{tail}"
     with pytest.raises(Failed) as failed:
         edited(text.encode())

@@ -5,20 +5,11 @@ about both sides, undoes the edit, and runs the no-op twins: a second time, and 
 """
 
 # ruff: noqa: E501 - flow text that grows, grows on its line
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.edit.edit_cases import edit_cases, names
 
 from archfit.options.settings import Options, Toleration, TolerationRule
 from stream_edits import placed, sides
-
-if TYPE_CHECKING:
-    from tests.edit.edit_cases import EditCase
-
-    from yaml_judge import Judge
 
 WITH_LINES = edit_cases("block-style", "comments", "empty", "block-scalar", "scalar")
 WITH_AN_END = edit_cases("block-style", "flow-style", "empty", "scalar")
@@ -42,18 +33,18 @@ TOLERATION = """\
 
 
 @pytest.mark.parametrize("case", WITH_LINES, ids=names(WITH_LINES))
-def test_crlf_stays_crlf(judge: Judge, case: EditCase) -> None:
+def test_crlf_stays_crlf(judge, case):
     before, after = (side.replace(b"\n", b"\r\n") for side in (case.before, case.after))
     assert placed(judge, before) == after
 
 
 @pytest.mark.parametrize("case", WITH_AN_END, ids=names(WITH_AN_END))
-def test_no_final_newline_stays_none(judge: Judge, case: EditCase) -> None:
+def test_no_final_newline_stays_none(judge, case):
     assert placed(judge, case.before.rstrip(b"\n")) == case.after.rstrip(b"\n")
 
 
 @pytest.mark.parametrize("case", WITH_A_START, ids=names(WITH_A_START))
-def test_a_byte_order_mark_moves_nothing(judge: Judge, case: EditCase) -> None:
+def test_a_byte_order_mark_moves_nothing(judge, case):
     mark = b"\xef\xbb\xbf"
     assert placed(judge, mark + case.before) == mark + case.after
     first = b"a: b\nkind: c\n---\n" + mark
@@ -67,7 +58,7 @@ def test_a_byte_order_mark_moves_nothing(judge: Judge, case: EditCase) -> None:
         pytest.param(b"\n", b"\r\n", id="LF before the edit, CRLF after it"),
     ],
 )
-def test_mixed_endings_take_the_ending_of_the_line_before(judge: Judge, before: bytes, after: bytes) -> None:
+def test_mixed_endings_take_the_ending_of_the_line_before(judge, before, after):
     head, tail = sides(HEAD + "       containers:\n       - image: both:1\n")[0], b"  replicas: 1\n"
     added = sides(TOLERATION)[1]
     text = head.replace(b"\n", before) + tail.replace(b"\n", after)
@@ -91,7 +82,7 @@ def test_mixed_endings_take_the_ending_of_the_line_before(judge: Judge, before: 
         pytest.param("2001-01-01", '"2001-01-01"', id="a date"),
     ],
 )
-def test_taint_values_stay_strings(judge: Judge, value: str, written: str) -> None:
+def test_taint_values_stay_strings(judge, value, written):
     rule = TolerationRule(("amd64", "arm64"), Toleration("arch", "Equal", value, "NoSchedule"))
     options = Options(tolerate=(rule,))
     block, added = sides(
@@ -167,6 +158,6 @@ ONE_READER = [
 
 
 @pytest.mark.parametrize(("diff", "refused"), ONE_READER)
-def test_what_only_some_readers_take(judge: Judge, diff: str, refused: str) -> None:
+def test_what_only_some_readers_take(judge, diff, refused):
     before, after = sides(diff)
     assert placed(judge, before, refused=refused.split()) == after

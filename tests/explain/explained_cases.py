@@ -6,20 +6,16 @@ fixtures/explained.txt has the tree of each, below its id.
 # ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
+from collections.abc import Mapping
 from textwrap import indent
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from archfit.images.platforms import Absent, Unknown, parse_platform
+from archfit.images.platforms import Absent, Answer, Unknown, parse_platform
 from archfit.options.architectures import image_platforms
 from archfit.options.rules import exclude
 from archfit.options.settings import GKE, STATED, Match, Options, Rule, Toleration, TolerationRule, Workload
 from pod_decisions import found
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from archfit.images.platforms import Answer
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _POOL = TolerationRule(("arm64", "s390x"), Toleration("pool", "Equal", "other", "NoSchedule"))

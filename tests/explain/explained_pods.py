@@ -6,19 +6,15 @@ explained_stream(..)                               the same before it becomes te
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from archfit.cli.inputs.manifests import read_manifests
 from archfit.explain.explained import Explained, explained
 from archfit.explain.text import text
+from archfit.images.platforms import Answer
+from archfit.options.settings import Options
 from archfit.pipeline import decide
 from pod_decisions import DEFAULT, answers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from archfit.images.platforms import Answer
-    from archfit.options.settings import Options
 
 
 def explained_stream(

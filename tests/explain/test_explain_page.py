@@ -1,7 +1,5 @@
 """docs/check.md and `archfit schema explain` are what archfit writes."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Each row of the table of decisions has its sentence in `archfit explain`; fixtures/explained.txt has the trees."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -65,12 +63,12 @@ def test_a_pod_that_is_left_alone_says_what_to_do():
                      "explain what is made from it: render it first", id="noop: the word virtual in a placeholder"),
     ],
 )  # fmt: skip
-def test_a_remedy_is_chosen_by_what_leaves_the_pod_alone_not_by_words(fields: str, remedy: str) -> None:
+def test_a_remedy_is_chosen_by_what_leaves_the_pod_alone_not_by_words(fields, remedy):
     (pod,) = explained_stream(workload(fields), {}).pods
     assert [one.effect for one in pod.explanation.remedies] == [remedy]
 
 
-def test_images_that_another_object_lends_are_told_apart() -> None:
+def test_images_that_another_object_lends_are_told_apart():
     """They have one place in the object that borrows them."""
     stream = """\
 apiVersion: serving.kserve.io/v1alpha1

@@ -1,8 +1,6 @@
 """The campaign sees what it is there to see."""
 
 import sqlite3
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -37,20 +35,20 @@ FAILED = Ended(1, b"", "archfit: 1 problem\narchfit: error: a registry failed\n"
         pytest.param(FAILED, {"status": -9}, "status -9", id="killed-by-nobody"),
     ],
 )
-def test_what_breaks_an_invariant(ended: Ended, changes: dict[str, Any], says: str) -> None:
+def test_what_breaks_an_invariant(ended, changes, says):
     found = list(invariants.broken(ended._replace(**changes), EXPECTED, killed=False))
     assert len(found) == bool(says)
     assert all(says in one for one in found)
 
 
 @pytest.mark.parametrize("stdout", [b"", TRUE])
-def test_a_killed_run_has_written_all_or_nothing(stdout: bytes) -> None:
+def test_a_killed_run_has_written_all_or_nothing(stdout):
     killed = Ended(-9, stdout, "", 0.1)
     assert list(invariants.broken(killed, EXPECTED, killed=True)) == []
     assert list(invariants.broken(killed._replace(stdout=b"kind"), EXPECTED, killed=True))
 
 
-def test_a_damaged_cache_and_a_kept_secret_are_seen(tmp_path: Path) -> None:
+def test_a_damaged_cache_and_a_kept_secret_are_seen(tmp_path):
     path = tmp_path / "cache.sqlite"
     with sqlite3.connect(path) as file:
         file.execute("CREATE TABLE a (b TEXT)")

@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-from pathlib import Path
 
 from machine import ROOT
 
@@ -28,7 +27,7 @@ FOREIGN = {
 }
 
 
-def test_ci_tests_everything_with_what_package_clients_need_and_nothing_else(tmp_path: Path) -> None:
+def test_ci_tests_everything_with_what_package_clients_need_and_nothing_else(tmp_path):
     (tmp_path / ".ci").mkdir()
     shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci" / "run")
     (tmp_path / "bin").mkdir()

@@ -1,10 +1,6 @@
 """The judges of the corpus tell right from wrong: each is shown a stream it must pass and one it must not."""
 
-from collections.abc import Callable
-
 import pytest
-
-from corpus_streams import Oracle
 
 POD = b"""\
 apiVersion: apps/v1
@@ -48,15 +44,13 @@ BOTH = {"web:1": ["linux/amd64", "linux/arm64"]}
         pytest.param(ONE, PLACED + b"      affinity: {}\n", "NARROWNESS PARSE SAFETY", id="a key twice"),
     ],
 )
-def test_oracle_tells_right_from_wrong(
-    oracle: Oracle, platforms: dict[str, list[str]], after: bytes, wrong: str
-) -> None:
+def test_oracle_tells_right_from_wrong(oracle, platforms, after, wrong):
     verdict = oracle(POD, after, platforms=platforms)
     assert verdict.pod_specs == 1
     assert {line.split()[0] for line in verdict.violations} == set(wrong.split())
 
 
-def test_oracle_follows_the_policy_it_is_given(oracle: Oracle) -> None:
+def test_oracle_follows_the_policy_it_is_given(oracle):
     job = POD.replace(b"apps/v1", b"batch/v1").replace(b"Deployment", b"Job")
     taint = b"      tolerations:\n        - {key: kubernetes.io/arch, value: arm64, effect: NoSchedule}\n"
     assert oracle(job, job + taint, platforms=BOTH, policy={"immutable": "full"}).violations == []
@@ -65,7 +59,7 @@ def test_oracle_follows_the_policy_it_is_given(oracle: Oracle) -> None:
     assert oracle(job, job + taint, platforms=BOTH).violations != []
 
 
-def test_oracle_looks_only_at_the_architectures_it_is_given(oracle: Oracle) -> None:
+def test_oracle_looks_only_at_the_architectures_it_is_given(oracle):
     assert oracle(POD, POD, platforms=ONE, archs=("amd64",)).violations == []
     assert oracle(POD, POD, platforms=ONE, archs=("amd64", "s390x")).violations != []
 
@@ -80,7 +74,5 @@ def test_oracle_looks_only_at_the_architectures_it_is_given(oracle: Oracle) -> N
         pytest.param(POD + b"# placed\n", True, id="an inserted comment"),
     ],
 )
-def test_textcheck_tells_right_from_wrong(
-    textcheck: Callable[[bytes, bytes], list[str]], after: bytes, *, faulty: bool
-) -> None:
+def test_textcheck_tells_right_from_wrong(textcheck, after, faulty):
     assert bool(textcheck(POD, after)) == faulty

@@ -4,9 +4,6 @@ import importlib.util
 import json
 import re
 import subprocess
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,7 +14,7 @@ CHARTS = machine.ROOT / "fixtures" / "charts"
 
 
 @pytest.fixture(scope="module")
-def demo() -> Any:
+def demo():
     spec = importlib.util.spec_from_file_location("archfit_demo", DEMO / "demo.py")
     assert spec is not None
     assert spec.loader is not None
@@ -31,11 +28,11 @@ def template(helm: str, chart: str, *more: str) -> bytes:
     return subprocess.run(words, capture_output=True, check=True).stdout
 
 
-def test_the_manifests_are_what_helm_prints(tool: Callable[[str], str]) -> None:
+def test_the_manifests_are_what_helm_prints(tool):
     assert template(tool("helm3"), "shop", "--include-crds") == (DEMO / "rendered.yaml").read_bytes()
 
 
-def test_the_registry_knows_every_image(judge: Any) -> None:
+def test_the_registry_knows_every_image(judge):
     objects = judge.kubectl((DEMO / "rendered.yaml").read_bytes())
     written = {
         image
@@ -47,9 +44,7 @@ def test_the_registry_knows_every_image(judge: Any) -> None:
     assert len(written) >= 12
 
 
-def test_a_failure_is_shown_and_passed_on(
-    demo: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_failure_is_shown_and_passed_on(demo, tmp_path, capsys):
     program = tmp_path / "archfit"
     program.write_text("#!/bin/sh\ncat >/dev/null\necho 'no such image' >&2\nexit 1\n", encoding="utf-8")
     program.chmod(0o755)

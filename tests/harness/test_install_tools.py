@@ -9,7 +9,7 @@ import machine
 
 
 @pytest.fixture
-def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def bare(monkeypatch, tmp_path):
     """A machine without programs, a user who is not root, and an empty .tools. All programs are stand-ins."""
     monkeypatch.setattr(machine, "unmarked", "")
     for module in (machine, install_tools):
@@ -48,9 +48,7 @@ def program(path: Path, text: str) -> None:
     ],
 )
 @pytest.mark.usefixtures("bare")
-def test_what_cannot_be_installed_is_named(
-    capsys: pytest.CaptureFixture[str], name: str, line: str, reason: str
-) -> None:
+def test_what_cannot_be_installed_is_named(capsys, name, line, reason):
     install_tools.main([name])
     assert capsys.readouterr().out.splitlines() == [
         f"tools: installing {name}: {line}",
@@ -58,9 +56,7 @@ def test_what_cannot_be_installed_is_named(
     ]
 
 
-def test_what_fails_is_tried_again_and_the_reason_is_shown(
-    bare: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_fails_is_tried_again_and_the_reason_is_shown(bare, monkeypatch, capsys):
     folder = bare / "node" / "tap-parser" / "node_modules" / ".bin"
     once = bare / "once"
     program(
@@ -97,9 +93,7 @@ exit 1
         pytest.param("exit 1", False, id="it does not say"),
     ],
 )
-def test_a_program_on_path_counts_in_the_locked_version_only(
-    bare: Path, monkeypatch: pytest.MonkeyPatch, says: str, counts: bool
-) -> None:
+def test_a_program_on_path_counts_in_the_locked_version_only(bare, monkeypatch, says, counts):
     program(bare / "path" / "helm", f"#!/bin/sh\n{says}\n")
     monkeypatch.setattr(machine, "ENVIRON", {"PATH": f"{bare / 'path'}"})
     assert machine.TABLE["helm3"].version == "v3.22.0"
@@ -107,7 +101,7 @@ def test_a_program_on_path_counts_in_the_locked_version_only(
     assert machine.find("helm4") is None
 
 
-def test_a_program_of_an_earlier_lock_does_not_count(bare: Path) -> None:
+def test_a_program_of_an_earlier_lock_does_not_count(bare):
     program(bare / "bin" / "helm3", "#!/bin/sh\n")
     (bare / "versions").mkdir()
     (bare / "versions" / "helm3-v3.0.0").touch()

@@ -3,8 +3,6 @@
 import hashlib
 import http.client
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -25,7 +23,7 @@ ACCEPT = ", ".join((DOCKER["index"], DOCKER["manifest"], OCI["index"], OCI["mani
 
 
 @pytest.fixture
-def registry() -> Iterator[Registry]:
+def registry():
     with Registry(IMAGES) as running:
         yield running
 
@@ -41,7 +39,7 @@ def ask(url: str, path: str, method: str = "GET") -> tuple[int, dict[str, str], 
 
 
 @pytest.mark.real
-def test_it_answers_as_distribution_does(registry: Registry, tmp_path: Path) -> None:
+def test_it_answers_as_distribution_does(registry, tmp_path):
     paths = ["/v2/docker.io/library/redis/manifests/nowhere", "/v2/quay.io/team/app/blobs/sha256:" + "1" * 64]
     for reference, platforms in IMAGES.items():
         name, made = name_of(reference), image(reference, platforms)
@@ -67,7 +65,7 @@ def test_it_answers_as_distribution_does(registry: Registry, tmp_path: Path) -> 
         assert len(real.requests()) == 2 * len(paths)
 
 
-def test_pins_are_rewritten_to_what_it_serves(registry: Registry) -> None:
+def test_pins_are_rewritten_to_what_it_serves(registry):
     old = "quay.io/team/pinned:3@sha256:" + "0" * 64
     text, images = pinned(f"image: {old}\nother: quay.io/team/app:1\n".encode(), IMAGES)
     new = next(reference for reference in images if "@" in reference)

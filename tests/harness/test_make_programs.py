@@ -15,7 +15,7 @@ STARTED = re.findall(r"\$\(RUN\) -m ([\w.]+)", MAKEFILE)
 
 
 @pytest.mark.parametrize("name", STARTED)
-def test_a_program_starts(name: str) -> None:
+def test_a_program_starts(name):
     assert PATHS
     started = subprocess.run(
         [sys.executable, "-m", name, "--help"],

@@ -1,7 +1,5 @@
 """What `make bench` says of a value beyond the bound that its row states."""
 
-from __future__ import annotations
-
 import pytest
 
 from measured import Table
@@ -15,6 +13,6 @@ from measured import Table
         pytest.param(9.0, 0.0, "-", 0, id="a row that states none"),
     ],
 )
-def test_a_value_beyond_its_bound_is_missed(value: float, limit: float, words: str, missed: int):
+def test_a_value_beyond_its_bound_is_missed(value, limit, words, missed):
     table = Table("rows", "What")
     assert (table.bound(value, limit), table.missed) == (words, missed)

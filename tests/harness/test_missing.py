@@ -48,7 +48,7 @@ WORKERS = ("-n", "2", "--dist", "loadfile")
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(tmp_path):
     """Run a small suite under the project's conftest.py with some of pytest's options; exit status and output."""
 
     def run(suite: str, *how: str, **environ: str) -> tuple[int, str]:
@@ -74,7 +74,7 @@ def run(tmp_path: Path) -> Run:
     return run
 
 
-def test_a_users_clone_tests_what_it_can_and_names_the_rest(run: Run, tmp_path: Path) -> None:
+def test_a_users_clone_tests_what_it_can_and_names_the_rest(run, tmp_path):
     nowhere = str(tmp_path / "nowhere")
     status, output = run(SUITE, *WORKERS, TEST_SHARED=nowhere, ARCHFIT_TEST_MISSING="")
     assert status == 0, output
@@ -85,7 +85,7 @@ def test_a_users_clone_tests_what_it_can_and_names_the_rest(run: Run, tmp_path: 
     assert "1 passed, 4 skipped" in output
 
 
-def test_where_nothing_may_be_missing_every_skip_is_a_failure(run: Run, tmp_path: Path) -> None:
+def test_where_nothing_may_be_missing_every_skip_is_a_failure(run, tmp_path):
     status, output = run(SUITE, TEST_SHARED=str(tmp_path / "nowhere"), ARCHFIT_TEST_MISSING="fail")
     assert status == 1, output
     assert "skipped where nothing may be skipped: not today" in output
@@ -93,7 +93,7 @@ def test_where_nothing_may_be_missing_every_skip_is_a_failure(run: Run, tmp_path
     assert re.search(r"1 failed, 1 passed, 3 errors", output)
 
 
-def test_who_asks_for_a_program_without_the_marker_fails(run: Run) -> None:
+def test_who_asks_for_a_program_without_the_marker_fails(run):
     status, output = run(MARKERS, ARCHFIT_TEST_MISSING="skip")
     assert status == 1, output
     assert "2 failed, 3 skipped" in output
@@ -101,13 +101,13 @@ def test_who_asks_for_a_program_without_the_marker_fails(run: Run) -> None:
         assert f"test_suite.py::{test} needs {what} and lacks the marker `real`" in output
 
 
-def test_the_environment_is_not_the_users() -> None:
+def test_the_environment_is_not_the_users():
     assert [name for name in os.environ if name.startswith(("ARCHFIT_", "HELM_"))] == []
     assert Path.home() != Path(machine.ENVIRON.get("HOME", "/"))
     assert {Path(os.environ[name]).parent for name in os.environ if name.startswith("XDG_")} == {Path.home()}
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "example.com", "::2"])
-def test_other_machines_are_out_of_reach(host: str) -> None:
+def test_other_machines_are_out_of_reach(host):
     with pytest.raises(RuntimeError, match="loopback"):
         socket.create_connection((host, 80), timeout=1)

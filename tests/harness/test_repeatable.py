@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,9 +11,6 @@ from hypothesis import strategies as st
 
 from machine import ROOT
 from program import archfit
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def drawn() -> list[tuple[str, int]]:
@@ -28,9 +24,7 @@ def drawn() -> list[tuple[str, int]]:
     return found
 
 
-def test_a_property_draws_the_same_whatever_modules_are_loaded(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_property_draws_the_same_whatever_modules_are_loaded(monkeypatch, tmp_path):
     first = drawn()
     module = ModuleType("loaded_by_another")
     path = tmp_path / "loaded_by_another.py"
@@ -41,7 +35,7 @@ def test_a_property_draws_the_same_whatever_modules_are_loaded(
 
 
 @pytest.mark.parametrize("words", ["transform --stamp", "check --json", "explain --json", "patch"])
-def test_the_order_of_a_set_changes_no_byte(words: str) -> None:
+def test_the_order_of_a_set_changes_no_byte(words):
     stream = (ROOT / "fixtures" / "demo" / "rendered.yaml").read_bytes()
     options = [
         "--offline",

@@ -45,9 +45,7 @@ def terms(*architectures: str, operator: str = "In") -> dict[str, Any]:
         ),
     ],
 )
-def test_the_judgement_of_a_good_pod(
-    images: list[str], patch: list[dict[str, Any]], warnings: list[str], verdict: str
-) -> None:
+def test_the_judgement_of_a_good_pod(images, patch, warnings, verdict):
     value = pod(*[f"good.invalid/team/{image}:1" for image in images], name="a")
     answered = Answered("u", True, [{"op": "add", **step} for step in patch] or None, warnings, {})
     assert tenants.judged(answered, tenants.patched(value, answered), value)[0] == verdict
@@ -80,7 +78,7 @@ GOOD = Tally(seconds={"known": [0.01] * 9, "new": [0.02] * 9})
         ),
     ],
 )
-def test_what_breaks_an_invariant_of_a_storm(outcome: Outcome, says: str) -> None:
+def test_what_breaks_an_invariant_of_a_storm(outcome, says):
     found = list(broken(Storm(1, 1, []), outcome))
     assert len(found) == bool(says)
     assert all(says in one for one in found)

@@ -13,13 +13,13 @@ DOCS = machine.ROOT / "docs"
 
 @pytest.mark.real
 @pytest.mark.parametrize("engine", RELEASES)
-def test_the_chart_renders_what_was_run(engine: str) -> None:
+def test_the_chart_renders_what_was_run(engine):
     """Else run `make -C lab whole PART=fleet`."""
     assert whole_tables.measured("fleet")["written"][engine] == turns.digest(engine)
 
 
 @pytest.mark.parametrize("turn", karpenter.TURNS, ids=lambda turn: "-".join(turn).replace(" ", "-"))
-def test_archfit_writes_what_was_measured(turn: karpenter.Turn) -> None:
+def test_archfit_writes_what_was_measured(turn):
     """Else the figures of the page are those of another archfit: run `make -C lab whole PART=karpenter`."""
     (found,) = [
         one

@@ -42,7 +42,7 @@ def row(pattern: str, *platforms: Platform) -> ImagePlatforms:
         pytest.param("EXAMPLE.com/app", "example.com/app", False, id="case-matters"),
     ],
 )  # fmt: skip
-def test_what_a_pattern_matches(pattern, image, *, matches):
+def test_what_a_pattern_matches(pattern, image, matches):
     assert (override(parse(image), (row(pattern),)) is not None) is matches
 
 

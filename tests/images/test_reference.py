@@ -4,8 +4,6 @@ Their `Parse` knows no defaults, ours always fills them in, so that rows of the 
 """
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import pytest
 
 from archfit.base.errors import InvalidReference
@@ -267,7 +265,7 @@ def test_a_very_long_text_is_cut_in_the_message():
         pytest.param("sha256:../" + "f" * 61, False, id="path"),
     ],
 )
-def test_digests_are_checked_before_use(text, *, good):
+def test_digests_are_checked_before_use(text, good):
     assert is_digest(text) is good
 
 

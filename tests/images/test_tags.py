@@ -1,7 +1,5 @@
 """Tags as versions: their families, and the step from one to another."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.images.tags import siblings, step_between, version, without_architecture

@@ -1,7 +1,5 @@
 """`archfit inspect --programs`: what each entry starts, from a registry that answers as registries do."""
 
-from __future__ import annotations
-
 import io
 import json
 import sqlite3

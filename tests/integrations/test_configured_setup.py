@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
 
 from program import PROGRAM, Ran
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 NODES = json.dumps(
     {
@@ -99,12 +95,12 @@ class Folder:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Folder:
+def folder(tmp_path):
     return Folder(tmp_path)
 
 
 @pytest.fixture
-def configure(folder: Folder) -> Callable[..., str]:
+def configure(folder):
     """Step 0, with more lines in the file; its path."""
 
     def configure(more: str = "") -> str:
@@ -116,19 +112,19 @@ def configure(folder: Folder) -> Callable[..., str]:
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_pods_are_placed_for_the_cluster_that_was_read(folder: Folder, configure, tool: str) -> None:
+def test_pods_are_placed_for_the_cluster_that_was_read(folder, configure, tool):
     folder.set_up(tool, ARCHFIT_CONFIG=configure()).ok()
     assert "affinity" not in folder.placed(tool)
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_noop_without_a_configuration(folder: Folder, tool: str) -> None:
+def test_noop_without_a_configuration(folder, tool):
     folder.set_up(tool).ok()
     assert "nodeAffinity" in folder.placed(tool)
 
 
 @pytest.mark.parametrize("tool", ["kustomize", "kpt", "argocd", "helm"])
-def test_trust_and_the_path_of_a_lock_file_are_never_written(folder: Folder, configure, tool: str) -> None:
+def test_trust_and_the_path_of_a_lock_file_are_never_written(folder, configure, tool):
     configure(f"  lockFile: archfit.lock\n{TRUST}")
     ran = folder.set_up(tool, "--config", "archfit.yaml")
     ran.ok()
@@ -142,7 +138,7 @@ def test_trust_and_the_path_of_a_lock_file_are_never_written(folder: Folder, con
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_check_says_what_differs(folder: Folder, configure, tool: str) -> None:
+def test_check_says_what_differs(folder, configure, tool):
     config = configure()
     folder.set_up(tool, "--config", "archfit.yaml").ok()
     same = folder.set_up(tool, "--check", "--config", "archfit.yaml")
@@ -160,7 +156,7 @@ def test_check_says_what_differs(folder: Folder, configure, tool: str) -> None:
 
 
 @pytest.mark.parametrize("tool", ["kustomize", "kpt"])
-def test_a_file_that_says_something_else_stays_and_is_an_error(folder: Folder, configure, tool: str) -> None:
+def test_a_file_that_says_something_else_stays_and_is_an_error(folder, configure, tool):
     folder.set_up(tool).ok()
     before = folder.read(tool)
     configure()
@@ -174,7 +170,7 @@ def test_a_file_that_says_something_else_stays_and_is_an_error(folder: Folder, c
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_what_was_written_of_a_configuration_can_be_removed(folder: Folder, configure, tool: str) -> None:
+def test_what_was_written_of_a_configuration_can_be_removed(folder, configure, tool):
     match = {"namespace": "on", "kind": "Deployment", "name": "web-*", "labels": {"tier": "1.0", "a": ""}}
     configure(f"  rules: {json.dumps([{'match': match, 'skip': True}, {'match': {}, 'only': ['arm64']}])}\n")
     folder.set_up(tool, "--config", "archfit.yaml").ok()

@@ -1,10 +1,5 @@
 """A registry with three images, and `archfit lock` in a folder of its own."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from registry import Registry
 
@@ -14,11 +9,11 @@ BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
 
 
 @pytest.fixture
-def registry() -> Iterator[Registry]:
+def registry():
     with Registry({"nginx:1.27": BOTH, "redis": BOTH, "quay.io/team/app:1": AMD}) as served:
         yield served
 
 
 @pytest.fixture
-def locking(tmp_path: Path, registry: Registry) -> Locking:
+def locking(tmp_path, registry):
     return Locking(tmp_path, registry)

@@ -16,7 +16,7 @@ PRIVATE = "quay.io/team/private:1"
 def audit(locking: Locking, *found: str, name: str = "audit.json", **others: str) -> str:
     """A report in the folder. others: answer -> reference."""
     facts = [ImageFacts(one, "Found", ("linux/amd64",), ("amd64",)) for one in found]
-    facts += [ImageFacts(one, answer, detail=f"why {answer}") for answer, one in others.items()]  # type: ignore[arg-type]
+    facts += [ImageFacts(one, answer, detail=f"why {answer}") for answer, one in others.items()]
     return locking.write(name, written(AuditFacts(images=tuple(facts))).decode())
 
 

@@ -34,7 +34,7 @@ def asked(runs: Runs, *texts: str, lock: Lock | None = None, options: Options | 
 
 
 @pytest.fixture
-def fake(served: FakeRegistry) -> FakeRegistry:
+def fake(served):
     served.index("a", "1", BOTH)
     served.remove("a", digest_of(BUILD))
     return served

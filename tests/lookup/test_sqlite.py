@@ -150,7 +150,7 @@ def made_by(*scripts: str, like_ours: int = 0) -> Callable[[Path], None]:
 )  # fmt: skip
 def test_a_file_that_cannot_be_used_is_trouble_and_is_left_alone(tmp_path, make, says):
     path = tmp_path / "lookups.sqlite"
-    make(path)  # type: ignore[operator] # a row of the table
+    make(path)
     before = path.read_bytes() if path.is_file() else b""
     with pytest.raises(StoreTrouble) as caught:
         SqliteStore(str(path)).get_many(["a"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -15,10 +15,6 @@ from archfit.options.config_file import schema
 from archfit.options.settings import Layer
 from archfit.rewrite import command as transform
 from machine import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("nothing_seen")
 
@@ -60,9 +56,7 @@ def function(value: str, folder: Path) -> tuple[int, str, str]:
 
 @pytest.mark.parametrize("value", WRITTEN)
 @pytest.mark.parametrize("door", [flag, variable, file, function])
-def test_each_value_counts(
-    door: Callable[[str, Path], tuple[int, str, str]], value: str, tmp_path: Path
-) -> None:
+def test_each_value_counts(door, value, tmp_path):
     status, out, err = door(value, tmp_path)
     assert status == 0, err
     assert ("nodeAffinity" in out, "tolerations" in out) == WRITTEN[value]
@@ -77,9 +71,7 @@ def test_each_value_counts(
         (function, "spec.customResources"),
     ],
 )
-def test_a_wrong_value_names_the_place_and_the_values(
-    door: Callable[[str, Path], tuple[int, str, str]], where: str, tmp_path: Path
-) -> None:
+def test_a_wrong_value_names_the_place_and_the_values(door, where, tmp_path):
     with pytest.raises(UsageError) as caught:
         door("some", tmp_path)
     assert str(caught.value).endswith(
@@ -96,7 +88,7 @@ def test_a_wrong_value_names_the_place_and_the_values(
     ],
     ids=["parameter", "plugin.env"],
 )
-def test_an_application_of_argo_cd_may_give_it(said: Callable[[str], dict[str, str]], value: str) -> None:
+def test_an_application_of_argo_cd_may_give_it(said, value):
     placement = application_of({"ARGOCD_APP_NAME": "a", **said(value)}).placement
     assert isinstance(placement, Layer)
     assert {key: given.value for key, given in placement.given.items()} == {"customResources": value}
@@ -104,7 +96,7 @@ def test_an_application_of_argo_cd_may_give_it(said: Callable[[str], dict[str, s
         application_of({"ARGOCD_APP_NAME": "a", **said("some")})
 
 
-def test_the_operator_may_enforce_it(tmp_path: Path) -> None:
+def test_the_operator_may_enforce_it(tmp_path):
     path = tmp_path / "archfit.yaml"
     path.write_text(HEAD % "none" + "operator: {enforced: [customResources]}\n", encoding="utf-8")
     with pytest.raises(UsageError, match="--custom-resources: customResources is enforced by"):
@@ -116,7 +108,7 @@ def test_the_operator_may_enforce_it(tmp_path: Path) -> None:
     [schema(), json.loads((ROOT / "charts/archfit/values.schema.json").read_text(encoding="utf-8"))],
     ids=["file", "chart"],
 )
-def test_the_schemas_know_the_values(schema: object) -> None:
+def test_the_schemas_know_the_values(schema):
     found = [one for one in _members(schema, "customResources") if isinstance(one, dict)]
     assert [one["enum"] for one in found] == [list(WRITTEN)]
     assert Draft202012Validator(found[0]).is_valid("seen")

@@ -13,7 +13,7 @@ from archfit.base.errors import Problem, UsageError
 from archfit.options import option_types, taints
 from archfit.options.arguments import from_arguments
 from archfit.options.layers import from_flags
-from archfit.options.table import TABLE, Option
+from archfit.options.table import TABLE
 
 VALUES = (
     "",
@@ -72,7 +72,7 @@ def test_what_is_read_is_what_argparse_reads(argv):
 
 
 @pytest.mark.parametrize("option", TABLE, ids=lambda option: option.key)
-def test_every_flag_with_every_value_is_read_as_by_argparse(option: Option):
+def test_every_flag_with_every_value_is_read_as_by_argparse(option):
     for flag, value in product(option.flags, VALUES):
         agrees([flag, value])
         agrees([f"{flag}={value}", "--locked", "--lock-file=a"])

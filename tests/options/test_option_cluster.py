@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -17,9 +17,6 @@ from archfit.cluster.setup import set_up_cluster as run
 from archfit.cluster.summary import NodeSummary, UsedTaint, summarised
 from archfit.options.layers import load
 from archfit.options.settings import GKE, Options, Settings, Toleration, TolerationRule
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OTHER = "not a taint of architectures; if it is one, pass --arch-taint with its key"
 
@@ -91,7 +88,7 @@ WINDOWS = "node.kubernetes.io/os=windows:NoSchedule"
         pytest.param([node("b", "amd64", WINDOWS)], "", id="no Windows node"),
     ],
 )
-def test_a_taint_of_all_windows_nodes_is_named(items: list[Any], taint: str) -> None:
+def test_a_taint_of_all_windows_nodes_is_named(items, taint):
     text, messages = ran(listed(node("a"), *items))
     closed = Toleration("node.kubernetes.io/os", "Equal", "windows", "NoSchedule")
     assert loaded(text).options.system_taints == ((("windows", closed),) if taint else ())
@@ -169,7 +166,7 @@ USED = [
 
 
 @pytest.mark.parametrize(("items", "keys", "rules"), USED)
-def test_a_taint_becomes_a_rule(items: list[object], keys: tuple[str, ...], rules: list[UsedTaint]) -> None:
+def test_a_taint_becomes_a_rule(items, keys, rules):
     """Its key is about architectures, and every node with exactly this taint has one of the rule's."""
     assert list(of(*items, keys=keys).rules) == rules
 
@@ -253,9 +250,7 @@ UNUSED = [
 
 
 @pytest.mark.parametrize(("items", "keys", "unused"), UNUSED)
-def test_what_is_not_used_is_listed(
-    items: list[object], keys: tuple[str, ...], unused: tuple[str, str]
-) -> None:
+def test_what_is_not_used_is_listed(items, keys, unused):
     """Nothing else is ever tolerated; the reason is said, on standard error and in the file, which loads."""
     found = of(*items, keys=keys)
     assert unused in found.unused
@@ -293,7 +288,7 @@ def test_what_is_not_used_is_listed(
         ),
     ],
 )  # fmt: skip
-def test_architectures_are_those_of_the_nodes(items: list[object], architectures: object) -> None:
+def test_architectures_are_those_of_the_nodes(items, architectures):
     """By their label, with the number of nodes."""
     found = of(*items)
     assert found.architectures == architectures
@@ -301,7 +296,7 @@ def test_architectures_are_those_of_the_nodes(items: list[object], architectures
     assert loaded(ran(listed(*items))[0]).options == Options(cluster_architectures=names, tolerate=())
 
 
-def test_the_file_says_where_each_value_comes_from() -> None:
+def test_the_file_says_where_each_value_comes_from():
     """Byte for byte, whatever the order of the nodes."""
     items = [
         node("b", "arm64", "kubernetes.io/arch=arm64:NoSchedule", "spot=true:NoSchedule"),
@@ -347,13 +342,13 @@ def test_the_file_says_where_each_value_comes_from() -> None:
         pytest.param([], False, id="nothing"),
     ],
 )
-def test_a_run_knows_whether_somebody_has_stated_the_taints(words: list[str], stated: bool) -> None:
+def test_a_run_knows_whether_somebody_has_stated_the_taints(words, stated):
     """The summary counts what changes for the default toleration alone where nobody has."""
     text = ran(listed(node("a")))[0]
     assert ("tolerate" in dict(load(words, {}, lambda _path: text.encode()).given)) is stated
 
 
-def test_a_cluster_without_such_taints_tolerates_none() -> None:
+def test_a_cluster_without_such_taints_tolerates_none():
     """Not even the default, as no node has it."""
     assert ran(listed(node("a")))[0].endswith(
         "  # No node of the list has a taint. Add those of node pools that have no node at the moment.\n"
@@ -366,7 +361,7 @@ def test_a_cluster_without_such_taints_tolerates_none() -> None:
 
 
 @pytest.mark.parametrize("form", ["list", "NodeList", "one node", "yaml", "with pods", "BOM"])
-def test_every_form_that_kubectl_prints_is_read(form: str) -> None:
+def test_every_form_that_kubectl_prints_is_read(form):
     """JSON or YAML, one node or many, other kinds beside them, kinds left out by the API itself."""
     item = node("a", "arm64")
     bare = {key: value for key, value in item.items() if key not in {"kind", "apiVersion"}}
@@ -413,7 +408,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("content", "message"), BAD)
-def test_anything_else_is_one_sentence(content: bytes, message: str) -> None:
+def test_anything_else_is_one_sentence(content, message):
     """Exit 1, nothing written."""
     out = io.BytesIO()
     with pytest.raises(InvalidInput) as caught:
@@ -422,7 +417,7 @@ def test_anything_else_is_one_sentence(content: bytes, message: str) -> None:
     assert out.getvalue() == b""
 
 
-def test_a_list_that_was_cut_is_one_sentence() -> None:
+def test_a_list_that_was_cut_is_one_sentence():
     """JSON is not tried as YAML, whose complaint would mislead."""
     with pytest.raises(InvalidInput, match=r"^the list of nodes is not complete JSON: "):
         run([], io.BytesIO(listed(node("a"))[:-20]), io.BytesIO(), io.StringIO(), {})
@@ -436,12 +431,12 @@ def test_a_list_that_was_cut_is_one_sentence() -> None:
         {"kind": "Node", "spec": {"taints": [None, 3, {}]}, "status": {"nodeInfo": "x"}},
     ],
 )
-def test_an_odd_node_does_not_stop_the_others(item: object) -> None:
+def test_an_odd_node_does_not_stop_the_others(item):
     """Fields of the wrong type count as missing."""
     assert of(item, node("a")).architectures == (("amd64", 1),)
 
 
-def test_text_of_the_cluster_cannot_break_out_of_a_comment() -> None:
+def test_text_of_the_cluster_cannot_break_out_of_a_comment():
     """Line breaks and escapes become question marks, in the file and on the terminal."""
     item = node("a\nspec: {}\x1b[31m", "amd64", "x\ny=\x1b:NoSchedule")
     out, err = ran(listed(item))
@@ -472,20 +467,20 @@ def test_text_of_the_cluster_cannot_break_out_of_a_comment() -> None:
     ],
     ids=["standard input twice", "no such file", "unknown flag", "no value", "no output", "no folder", "not a key"],
 )  # fmt: skip
-def test_wrong_usage_is_one_sentence(argv: list[str], message: str) -> None:
+def test_wrong_usage_is_one_sentence(argv, message):
     """Exit 2."""
     with pytest.raises(UsageError) as caught:
         run(argv, io.BytesIO(listed(node("a"))), io.BytesIO(), io.StringIO(), {})
     assert str(caught.value) == message
 
 
-def test_a_terminal_is_not_waited_for() -> None:
+def test_a_terminal_is_not_waited_for():
     """Whoever types the bare command is told what to pipe in."""
     with pytest.raises(UsageError, match=r"^standard input is a terminal: pipe "):
         run([], Terminal(), io.BytesIO(), io.StringIO(), {})
 
 
-def test_files_are_read_and_written(tmp_path: Path) -> None:
+def test_files_are_read_and_written(tmp_path):
     """From FILE to --output; standard output stays empty."""
     source, target = tmp_path / "nodes.json", tmp_path / "archfit.yaml"
     source.write_bytes(listed(node("a")))
@@ -496,7 +491,7 @@ def test_files_are_read_and_written(tmp_path: Path) -> None:
     assert target.read_text(encoding="utf-8") == ran(listed(node("a")), "-")[0]
 
 
-def test_an_existing_file_is_never_overwritten(tmp_path: Path) -> None:
+def test_an_existing_file_is_never_overwritten(tmp_path):
     """It may hold the user's changes."""
     target = tmp_path / "archfit.yaml"
     target.write_text("mine")
@@ -510,7 +505,7 @@ def test_an_existing_file_is_never_overwritten(tmp_path: Path) -> None:
 
 
 @pytest.mark.real
-def test_the_corpus_cluster_gives_gkes_rule() -> None:
+def test_the_corpus_cluster_gives_gkes_rule():
     """Real nodes of GKE, three amd64 and three arm64 with GKE's taint."""
     out, err = ran((machine.shared("corpus") / "kubectl" / "nodes.json").read_bytes())
     assert err == ""

@@ -99,9 +99,9 @@ def complaint(body: str, head: str = HEAD) -> str:
         ),
     ],
 )  # fmt: skip
-def test_reads_spec(spec: str, expected: dict[str, object]) -> None:
+def test_reads_spec(spec, expected):
     """A key of spec becomes the option; everything else keeps its default."""
-    assert loaded(f"spec:\n  {spec}\n").options == Options(**expected)  # type: ignore[arg-type]  # a table of fields
+    assert loaded(f"spec:\n  {spec}\n").options == Options(**expected)
 
 
 @pytest.mark.parametrize(
@@ -119,14 +119,14 @@ def test_reads_spec(spec: str, expected: dict[str, object]) -> None:
         pytest.param("{noCache: true, offline: on}", {"no_cache": True, "offline": True}, id="switches"),
     ],
 )  # fmt: skip
-def test_reads_operator(operator: str, expected: dict[str, object]) -> None:
+def test_reads_operator(operator, expected):
     """A key of operator becomes the operator's option."""
     separator = " " if operator.startswith("{") else "\n  "
-    assert loaded(f"operator:{separator}{operator}\n").operator == Operator(**expected)  # type: ignore[arg-type]  # as above
+    assert loaded(f"operator:{separator}{operator}\n").operator == Operator(**expected)
 
 
 @pytest.mark.parametrize("body", ["", "spec:\n", "spec: {}\noperator:\n", "metadata: {name: x}\n"])
-def test_a_file_that_says_nothing_changes_nothing(body: str) -> None:
+def test_a_file_that_says_nothing_changes_nothing(body):
     """Empty parts and metadata leave every default, and the file is no source."""
     assert loaded(body) == Settings()
 
@@ -135,7 +135,7 @@ BAD = rows("options/bad_files.yaml", "body", "message")
 
 
 @pytest.mark.parametrize(("body", "message"), BAD)
-def test_refuses(body: str, message: str) -> None:
+def test_refuses(body, message):
     """Every error is one sentence with file, line and key."""
     assert complaint(body) == "archfit.yaml line " + message
 
@@ -160,30 +160,30 @@ def test_refuses(body: str, message: str) -> None:
         ),
     ],
 )  # fmt: skip
-def test_refuses_what_is_no_configuration(text: str, message: str) -> None:
+def test_refuses_what_is_no_configuration(text, message):
     """A file of another kind is never taken for an empty configuration."""
     assert complaint(text, head="") == message
 
 
-def test_a_file_that_is_not_utf_8_is_refused_with_its_line() -> None:
+def test_a_file_that_is_not_utf_8_is_refused_with_its_line():
     """Encodings are never guessed."""
     with pytest.raises(UsageError) as caught:
         from_file(HEAD.encode() + b"spec: {cache: \xff}\n", "a.yaml")
     assert str(caught.value) == "a.yaml line 3: is not UTF-8: save it in that encoding"
 
 
-def test_a_byte_order_mark_is_allowed() -> None:
+def test_a_byte_order_mark_is_allowed():
     """Editors on Windows write one."""
     assert merge([from_file(b"\xef\xbb\xbf" + HEAD.encode(), "a.yaml")]) == Settings()
 
 
-def test_a_mirror_with_a_password_is_refused_without_repeating_it() -> None:
+def test_a_mirror_with_a_password_is_refused_without_repeating_it():
     """Neither the sentence nor the path to the key repeats it."""
     for written in ("{'https://user:hunter2@h': x}", "{docker.io: 'https://user:hunter2@h'}"):
         assert "hunter2" not in complaint(f"operator:\n  mirror: {written}\n")
 
 
-def test_anyone_may_supply_spec() -> None:
+def test_anyone_may_supply_spec():
     """The part about placement counts whoever supplies it."""
     values = {"apiVersion": "archfit.dev/v1alpha1", "kind": "ArchFit", "spec": {"strict": True}}
     assert merge([from_values(values, "functionConfig")]) == Settings(
@@ -195,7 +195,7 @@ def test_anyone_may_supply_spec() -> None:
 
 
 @pytest.mark.parametrize("part", [{}, None, {"mirror": {"*": "https://evil.example"}}, {"enforced": []}])
-def test_only_the_operator_may_supply_trust(part: object) -> None:
+def test_only_the_operator_may_supply_trust(part):
     """The part about trust is refused, not ignored, where an application supplies it."""
     values = {"apiVersion": "archfit.dev/v1alpha1", "kind": "ArchFit", "operator": part}
     with pytest.raises(UsageError) as caught:
@@ -205,7 +205,7 @@ def test_only_the_operator_may_supply_trust(part: object) -> None:
     )
 
 
-def test_an_operators_option_under_an_applications_spec_is_refused() -> None:
+def test_an_operators_option_under_an_applications_spec_is_refused():
     """Trust cannot be smuggled in under spec either."""
     values = {"apiVersion": "archfit.dev/v1alpha1", "kind": "ArchFit", "spec": {"cache": "/x"}}
     with pytest.raises(UsageError) as caught:
@@ -225,7 +225,7 @@ def test_an_operators_option_under_an_applications_spec_is_refused() -> None:
         pytest.param("|\n  a\n", "a\n", id="a block scalar"),
     ],
 )  # fmt: skip
-def test_values_are_plain(text: str, values: object) -> None:
+def test_values_are_plain(text, values):
     """Only null, booleans and decimal integers are more than text."""
     assert parse_config(text).values == values
 
@@ -238,26 +238,26 @@ def test_values_are_plain(text: str, values: object) -> None:
         pytest.param("../archfit.yaml", "../archfit.lock", id="above"),
     ],
 )
-def test_a_lock_file_is_looked_for_from_the_file_that_names_it(path: str, lock: str) -> None:
+def test_a_lock_file_is_looked_for_from_the_file_that_names_it(path, lock):
     """The working directory never changes the output."""
     content = (HEAD + "spec: {lockFile: archfit.lock}\n").encode()
     assert merge([from_file(content, path)]).options.lock_file == lock
 
 
-def test_lines_lead_to_keys_and_items() -> None:
+def test_lines_lead_to_keys_and_items():
     """The example of the module's docstring."""
     document = parse_config("spec:\n  exclude: [Job]\n")
     assert document.lines == {("spec",): 1, ("spec", "exclude"): 2, ("spec", "exclude", 0): 2}
 
 
 @pytest.mark.parametrize("depth", [DEPTH_LIMIT + 1, 200_000])
-def test_deep_nesting_is_an_error_not_a_crash(depth: int) -> None:
+def test_deep_nesting_is_an_error_not_a_crash(depth):
     """The composer of libyaml ends the process at some depth."""
     with pytest.raises(Problem, match="is nested deeper than 32 levels"):
         parse_config("[" * depth)
 
 
-def test_an_alias_inside_its_own_anchor_is_an_error() -> None:
+def test_an_alias_inside_its_own_anchor_is_an_error():
     """No value contains itself."""
     with pytest.raises(Problem, match="has no anchor before it"):
         parse_config("&a [*a]")
@@ -288,12 +288,12 @@ def test_an_alias_inside_its_own_anchor_is_an_error() -> None:
         ),
     ],
 )
-def test_when_is_one_of_two_words(spec: str, said: str) -> None:
+def test_when_is_one_of_two_words(spec, said):
     """Beside what it is about."""
     assert complaint(f"spec:\n  {spec}\n") == f"archfit.yaml line 4, spec.{said}"
 
 
-def test_a_key_with_a_line_break_cannot_break_the_sentence() -> None:
+def test_a_key_with_a_line_break_cannot_break_the_sentence():
     """One error is one line."""
     assert complaint('spec:\n  tolerate: [{"a\\nb": 1}]\n') == (
         r'archfit.yaml line 4, spec.tolerate[0]["a\nb"]: '
@@ -301,7 +301,7 @@ def test_a_key_with_a_line_break_cannot_break_the_sentence() -> None:
     )
 
 
-def test_a_control_character_is_an_error() -> None:
+def test_a_control_character_is_an_error():
     """What the YAML reader itself refuses."""
     assert complaint("spec: {cache: \x01}\n").startswith("archfit.yaml")
 
@@ -320,7 +320,7 @@ def test_decimal_integers_follow_their_grammar(text):
         pytest.param("rules: [%s]", id="rules"),
     ],
 )
-def test_no_more_globs_than_each_object_can_be_compared_with(spec: str) -> None:
+def test_no_more_globs_than_each_object_can_be_compared_with(spec):
     """What has no wildcard is looked up: of that there may be more."""
     entry = {
         "exclude": "a{}",

@@ -124,9 +124,7 @@ def flags(option: Option, text: str) -> list[str]:
 @pytest.mark.parametrize("option", BY_FLAG, ids=lambda option: option.key)
 @pytest.mark.parametrize("given", list(itertools.product((True, False), repeat=3)), ids=lambda given: "".join(
     name if there else "-" for name, there in zip(("flag", "env", "file"), given, strict=True)))  # fmt: skip
-def test_flag_beats_environment_beats_file_beats_default(
-    option: Option, given: tuple[bool, bool, bool]
-) -> None:
+def test_flag_beats_environment_beats_file_beats_default(option, given):
     """Of all sources that give an option, the highest one gives its whole value."""
     for order in itertools.permutations(three(option)):
         by_flag, by_env, by_file = order
@@ -143,7 +141,7 @@ def test_flag_beats_environment_beats_file_beats_default(
 
 
 @pytest.mark.parametrize("option", BY_FLAG, ids=lambda option: option.key)
-def test_an_enforced_option_cannot_be_changed(option: Option) -> None:
+def test_an_enforced_option_cannot_be_changed(option):
     """A flag or variable that says something else than the operator's file is an error that names both."""
     first, second, _third = three(option)
     own, other = (second, first) if not option.positive else (first, second)
@@ -161,7 +159,7 @@ def test_an_enforced_option_cannot_be_changed(option: Option) -> None:
     assert value(option, settings(flags(option, own[0]), environ, file)) == own[2]
 
 
-def test_the_default_can_be_enforced() -> None:
+def test_the_default_can_be_enforced():
     """An enforced option that the file does not give keeps its default."""
     file = "operator: {enforced: [onConflict, clusterArchitectures]}\n"
     assert complaint(["--on-conflict", "leave"], {}, file) == (
@@ -171,7 +169,7 @@ def test_the_default_can_be_enforced() -> None:
     assert settings([], {}, file).sources == ("file a.yaml (--config)",)
 
 
-def test_an_application_is_between_flags_and_environment() -> None:
+def test_an_application_is_between_flags_and_environment():
     """A functionConfig loses against flags, wins over variables, and cannot change what is enforced."""
     application = from_values(
         {
@@ -203,7 +201,7 @@ def test_an_application_is_between_flags_and_environment() -> None:
     )
 
 
-def test_rules_come_from_the_file_alone() -> None:
+def test_rules_come_from_the_file_alone():
     """`rules` has neither flag nor variable."""
     found = settings([], {}, "spec: {rules: [{match: {kind: Job}, skip: true}]}\n")
     assert found.options == Options(rules=(Rule(Match(kind="Job"), skip=True),))
@@ -211,7 +209,7 @@ def test_rules_come_from_the_file_alone() -> None:
     assert BY_KEY["rules"].variable == ""
 
 
-def test_sources_are_named_in_order_of_precedence() -> None:
+def test_sources_are_named_in_order_of_precedence():
     """The report's head says who configured the run, without values."""
     assert settings(
         ["--strict", "--mirror", "a.io=https://a"],
@@ -220,7 +218,7 @@ def test_sources_are_named_in_order_of_precedence() -> None:
     ).sources == ("flags (--strict, --mirror)", "environment (ARCHFIT_OFFLINE)", "file a.yaml (--config)")
 
 
-def test_repeated_flags_add_up_and_others_are_overwritten() -> None:
+def test_repeated_flags_add_up_and_others_are_overwritten():
     """`--exclude a --exclude b` are two; of two `--affinity` the last one counts."""
     found = settings(
         [
@@ -237,7 +235,7 @@ def test_repeated_flags_add_up_and_others_are_overwritten() -> None:
     assert found == Options(exclude=(Exclude("Job"), Exclude("Pod")), affinity="always", strict=False)
 
 
-def test_a_variable_holds_several_separated_by_blanks() -> None:
+def test_a_variable_holds_several_separated_by_blanks():
     """For repeatable options only; a path may hold blanks."""
     found = settings(
         [],
@@ -261,7 +259,7 @@ def test_a_variable_holds_several_separated_by_blanks() -> None:
         pytest.param(["--strict", "--"], id="the end of flags"),
     ],
 )
-def test_an_empty_argument_is_ignored(argv: list[str]) -> None:
+def test_an_empty_argument_is_ignored(argv):
     """Helm passes one for an empty --post-renderer-args."""
     assert settings(argv).options == Options(strict="--strict" in argv)
 
@@ -270,7 +268,7 @@ BAD_ARGUMENTS = rows("options/bad_arguments.yaml", "argv", "message")
 
 
 @pytest.mark.parametrize(("argv", "message"), BAD_ARGUMENTS)
-def test_wrong_arguments_are_one_sentence(argv: list[str], message: str) -> None:
+def test_wrong_arguments_are_one_sentence(argv, message):
     """Who, what is wrong, what to write; exit code 2."""
     assert complaint(argv) == message
 
@@ -279,7 +277,7 @@ BAD_VARIABLES = rows("options/bad_variables.yaml", "name", "text", "message")
 
 
 @pytest.mark.parametrize(("name", "text", "message"), BAD_VARIABLES)
-def test_wrong_variables_are_one_sentence(name: str, text: str, message: str) -> None:
+def test_wrong_variables_are_one_sentence(name, text, message):
     """Who, what is wrong, what to write; exit code 2."""
     assert complaint([], {name: text}) == message
 
@@ -312,7 +310,7 @@ SERVICE_LINKS = [
         ),
     ],
 )
-def test_what_has_not_the_shape_of_a_service_link_is_refused(name: str, value: str, nearest: str) -> None:
+def test_what_has_not_the_shape_of_a_service_link_is_refused(name, value, nearest):
     assert complaint([], {name: value}) == (
         f"{name}: there is no such variable: write ARCHFIT_{nearest}, or unset it"
     )
@@ -330,12 +328,12 @@ def test_what_has_not_the_shape_of_a_service_link_is_refused(name: str, value: s
         pytest.param({"archfit_strict": "true", "XARCHFIT_STRICT": "true"}, id="without the prefix"),
     ],
 )
-def test_other_variables_change_nothing(environ: dict[str, str]) -> None:
+def test_other_variables_change_nothing(environ):
     """What is somebody else's, or empty, is as if it were not there."""
     assert settings([], environ) == Settings()
 
 
-def test_the_flag_for_the_file_wins_over_the_variable() -> None:
+def test_the_flag_for_the_file_wins_over_the_variable():
     """Only one file is read."""
     found = load(["--config", "b.yaml"], {"ARCHFIT_CONFIG": "a.yaml"}, {"b.yaml": HEAD.encode()}.__getitem__)
     assert found == Settings()
@@ -357,9 +355,7 @@ def test_the_flag_for_the_file_wins_over_the_variable() -> None:
     ],
     ids=["flag", "variable"],
 )
-def test_a_file_that_cannot_be_read_is_one_sentence(
-    argv: list[str], environ: dict[str, str], message: str
-) -> None:
+def test_a_file_that_cannot_be_read_is_one_sentence(argv, environ, message):
     """Who named it, and why it cannot be read."""
 
     def read(_path: str) -> bytes:
@@ -370,7 +366,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence(
     assert str(caught.value) == message
 
 
-def test_a_command_has_only_its_own_flags() -> None:
+def test_a_command_has_only_its_own_flags():
     """Flags of other commands are unknown to it, and its name is in the sentence."""
     rows = [BY_KEY["cache"]]
     assert load(["--cache", "/x"], {}, lambda _path: b"", rows=rows).operator == Operator(cache="/x")
@@ -384,7 +380,7 @@ def test_a_command_has_only_its_own_flags() -> None:
     [([], ""), (["--strict"], ""), (["--strict", "-h"], "help"), (["--bad", "--help"], "help"), (["-V"], "version"),
      (["--version"], "version")],
 )  # fmt: skip
-def test_help_and_version_are_seen_anywhere(argv: list[str], asked: str) -> None:
+def test_help_and_version_are_seen_anywhere(argv, asked):
     """Also beside mistakes."""
     assert help_or_version(argv) == asked
 
@@ -401,7 +397,7 @@ print(*sorted(name for name in sys.modules if name in {heavy!r} or name.startswi
 """
 
 
-def test_a_bare_run_imports_nothing_for_its_options() -> None:
+def test_a_bare_run_imports_nothing_for_its_options():
     """Without arguments and variables the defaults are there at once."""
     heavy = {
         "argparse",

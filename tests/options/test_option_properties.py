@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,9 +14,6 @@ from archfit.cli.usage.general_flags import help_or_version
 from archfit.options.config_file import from_file
 from archfit.options.layers import load, merge
 from archfit.options.table import TABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 FLAGS = [flag for option in TABLE for flag in option.flags]
@@ -60,7 +57,7 @@ def at_most_one_sentence(*, each_of_several: bool = False) -> Iterator[None]:
 
 
 @given(st.lists(ARGUMENT, max_size=6))
-def test_any_arguments_load_or_are_refused_in_one_sentence(argv: list[str]) -> None:
+def test_any_arguments_load_or_are_refused_in_one_sentence(argv):
     """No argument reaches argparse's own exits."""
     with at_most_one_sentence():
         load([word for word in argv if word != "--config"], {}, lambda _path: HEAD.encode())
@@ -71,14 +68,14 @@ def test_any_arguments_load_or_are_refused_in_one_sentence(argv: list[str]) -> N
         st.sampled_from([option.variable for option in TABLE if option.variable]), ARGUMENT, max_size=3
     )
 )
-def test_any_variables_load_or_are_refused_in_one_sentence(environ: dict[str, str]) -> None:
+def test_any_variables_load_or_are_refused_in_one_sentence(environ):
     """No text of a variable is more than a usage error."""
     with at_most_one_sentence():
         load([], environ, lambda _path: HEAD.encode())
 
 
 @given(st.dictionaries(KEYS, VALUE, max_size=3), st.dictionaries(KEYS, VALUE, max_size=2))
-def test_any_values_in_the_file_load_or_are_refused_in_sentences(spec: object, operator: object) -> None:
+def test_any_values_in_the_file_load_or_are_refused_in_sentences(spec, operator):
     """No shape of a value is more than a usage error. (JSON is YAML.)"""
     text = HEAD + f"spec: {json.dumps(spec)}\noperator: {json.dumps(operator)}\n"
     with at_most_one_sentence(each_of_several=True):
@@ -86,7 +83,7 @@ def test_any_values_in_the_file_load_or_are_refused_in_sentences(spec: object, o
 
 
 @given(st.binary(max_size=60))
-def test_any_bytes_as_file_are_refused_in_one_sentence(content: bytes) -> None:
+def test_any_bytes_as_file_are_refused_in_one_sentence(content):
     """A file of another kind is an error, never a crash."""
     with contextlib.suppress(UsageError):
         from_file(content, "x.yaml")
@@ -94,7 +91,7 @@ def test_any_bytes_as_file_are_refused_in_one_sentence(content: bytes) -> None:
 
 
 @given(st.lists(ARGUMENT, max_size=4))
-def test_asking_for_help_never_fails(argv: list[str]) -> None:
+def test_asking_for_help_never_fails(argv):
     """Whatever stands beside it; behind `--` it is an argument."""
     asked = help_or_version([*argv, "--help"])
     assert asked in {"help", "version"} or (asked == "" and "--" in argv)

@@ -14,7 +14,7 @@ from archfit.options import option_types
 from archfit.options.config_file import from_file, schema
 from archfit.options.layers import merge
 from archfit.options.settings import Operator, Options
-from archfit.options.table import TABLE, Option, default_text
+from archfit.options.table import TABLE, default_text
 from archfit.placement.filters import MISSED
 from archfit.yaml.config_yaml import parse_config
 
@@ -35,17 +35,17 @@ def valid(value: object) -> bool:
     return bool(Draft202012Validator(SCHEMA).is_valid(value))
 
 
-def test_the_schema_is_a_schema() -> None:
+def test_the_schema_is_a_schema():
     """By the meta-schema of draft 2020-12."""
     Draft202012Validator.check_schema(SCHEMA)
 
 
-def test_an_option_that_is_a_filter_has_its_warning() -> None:
+def test_an_option_that_is_a_filter_has_its_warning():
     """A row that says `filter`, and the sentences about entries that mean nothing of the input."""
     assert {option.key for option in TABLE if option.filter} == set(MISSED)
 
 
-def test_the_example_of_the_page_loads_and_is_valid() -> None:
+def test_the_example_of_the_page_loads_and_is_valid():
     """It changes most of what there is."""
     layer = from_file(example().encode(), "archfit.yaml")
     assert layer.enforced == ("clusterArchitectures", "onConflict", "mirror")
@@ -53,7 +53,7 @@ def test_the_example_of_the_page_loads_and_is_valid() -> None:
     assert valid(parse_config(example()).values)
 
 
-def test_every_yaml_block_of_the_page_loads() -> None:
+def test_every_yaml_block_of_the_page_loads():
     """Fragments too, put under the head that they need."""
     for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL):
         whole = block
@@ -92,7 +92,7 @@ def test_every_yaml_block_of_the_page_loads() -> None:
         pytest.param({"kind": "ArchFit"}, id="no version"),
     ],
 )
-def test_the_schema_and_the_loader_refuse_the_same(value: dict[str, Any]) -> None:
+def test_the_schema_and_the_loader_refuse_the_same(value):
     """An editor that knows the schema shows the mistake before archfit does."""
     from archfit.base.errors import UsageError
 
@@ -118,14 +118,14 @@ def test_the_schema_and_the_loader_refuse_the_same(value: dict[str, Any]) -> Non
         pytest.param({**HEAD, "operator": {"mirror": "none", "enforced": []}}, id="no mirror"),
     ],
 )
-def test_the_schema_and_the_loader_accept_the_same(value: dict[str, Any]) -> None:
+def test_the_schema_and_the_loader_accept_the_same(value):
     """What archfit accepts is not marked as wrong by an editor."""
     assert valid(value)
     merge([from_file(json.dumps(value).encode(), "x.yaml")])
 
 
 @pytest.mark.parametrize("option", TABLE, ids=lambda option: option.key)
-def test_the_documented_default_is_the_default(option: Option) -> None:
+def test_the_documented_default_is_the_default(option):
     """The table's default, read as a file's value and as a flag's text, is that of Options and Operator."""
     actual = getattr(Options() if option.part == "spec" else Operator(), option.field)
     if option.default is None:
@@ -136,7 +136,7 @@ def test_the_documented_default_is_the_default(option: Option) -> None:
         assert not text or option.type.text([text]) == actual
 
 
-def test_every_field_has_its_option() -> None:
+def test_every_field_has_its_option():
     """And every option its field; `operator.enforced` has one of its own."""
     fields = {f"spec.{name}" for name in Options._fields} | {f"operator.{name}" for name in Operator._fields}
     derived = {"spec.enforced_annotations", "spec.on_unknown_is_enforced", "spec.stamps_present"}
@@ -144,7 +144,7 @@ def test_every_field_has_its_option() -> None:
 
 
 @pytest.mark.parametrize("option", TABLE, ids=lambda option: option.key)
-def test_a_row_is_complete(option: Option) -> None:
+def test_a_row_is_complete(option):
     """A sentence for help, a value in help unless it is a switch, and names that follow from the key."""
     assert re.fullmatch(r"[A-Z].*\.", option.help)
     assert bool(option.metavar) == (option.type is not option_types.SWITCH and not option.file_only)

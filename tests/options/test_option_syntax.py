@@ -128,7 +128,7 @@ GOOD = [
 
 
 @pytest.mark.parametrize(("parse", "text", "expected"), GOOD)
-def test_reads(parse: Parse, text: str, expected: object) -> None:
+def test_reads(parse, text, expected):
     """A value that is written as documented becomes the frozen value it stands for."""
     assert parse(text) == expected
 
@@ -369,7 +369,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("parse", "text", "message"), BAD)
-def test_refuses(parse: Parse, text: str, message: str) -> None:
+def test_refuses(parse, text, message):
     """A value that is wrong is refused with one sentence: what is wrong, what to write."""
     with pytest.raises(Problem) as caught:
         parse(text)
@@ -389,7 +389,7 @@ def test_refuses(parse: Parse, text: str, message: str) -> None:
         "user:hunter2@docker.io=https://hub.example",
     ],
 )
-def test_a_mirror_with_a_secret_is_refused_without_repeating_it(text: str) -> None:
+def test_a_mirror_with_a_secret_is_refused_without_repeating_it(text):
     """No message holds a password or token."""
     with pytest.raises(Problem) as caught:
         hosts.mirror_pair(text)
@@ -399,14 +399,14 @@ def test_a_mirror_with_a_secret_is_refused_without_repeating_it(text: str) -> No
 @pytest.mark.parametrize(
     "key", ["-a", "a-", "a/b/c", "A.example/x", "x" * 64, "a" * 254 + "/x", "", "a b", "a\n"]
 )
-def test_keys_follow_kubernetes_rules_for_labels(key: str) -> None:
+def test_keys_follow_kubernetes_rules_for_labels(key):
     """What the API server would refuse as a key is refused here."""
     with pytest.raises(Problem):
         taints.label_key(key)
 
 
 @pytest.mark.parametrize("value", ["-a", "a-", "x" * 64, "a/b", "a\n"])
-def test_values_follow_kubernetes_rules_for_labels(value: str) -> None:
+def test_values_follow_kubernetes_rules_for_labels(value):
     """What the API server would refuse as a value is refused here."""
     with pytest.raises(Problem):
         taints.label_value(value)

@@ -102,9 +102,7 @@ def demanded(data: bytes) -> list[str]:
         pytest.param(("amd64", "'amd64,arm64'", ""), [], id="the-nearest-allows-all"),
     ],
 )
-def test_the_annotation_nearest_to_the_pod_wins(
-    shape: str, onlys: tuple[str, ...], wanted: list[str]
-) -> None:
+def test_the_annotation_nearest_to_the_pod_wins(shape, onlys, wanted):
     data = written(shape, *onlys)
     assert demanded(data) == wanted
     if not wanted:
@@ -135,7 +133,7 @@ def error(data: str) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("data", "field", "message"), rows("placement/annotation_places.yaml", "data", "field", "message")
 )
-def test_an_annotation_that_counts_nowhere_is_an_error(data: str, field: str, message: str) -> None:
+def test_an_annotation_that_counts_nowhere_is_an_error(data, field, message):
     assert error(data) == (field, message)
 
 
@@ -162,11 +160,11 @@ def test_an_annotation_that_counts_nowhere_is_an_error(data: str, field: str, me
         ),
     ],
 )  # fmt: skip
-def test_what_is_no_annotation_of_a_pod_passes(data: str) -> None:
+def test_what_is_no_annotation_of_a_pod_passes(data):
     assert edited(data.encode(), Options(tolerate=())).data == data.encode()
 
 
-def test_an_error_on_an_object_with_several_pods_is_one_error() -> None:
+def test_an_error_on_an_object_with_several_pods_is_one_error():
     pod = f"{{template: {{spec: {{{CONTAINERS}}}}}}}"
     data = (
         "apiVersion: ray.io/v1\nkind: RayCluster\nmetadata: {name: r, annotations: {archfit.dev/onyl: amd64}}\n"
@@ -192,7 +190,7 @@ NAMES = ", ".join(f"archfit.dev/x{number}: a" for number in range(2400))
         ),
     ],
 )
-def test_errors_of_one_kind_are_few(data: str) -> None:
+def test_errors_of_one_kind_are_few(data):
     """One pod of 70 KB may not hold a process that many share."""
     with pytest.raises(Failed) as failed:
         edited(f"apiVersion: v1\nkind: Pod\n{data}\n".encode())

@@ -10,15 +10,12 @@ import io
 import os
 import tarfile
 import zipfile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from archfit.rewrite.command import transform as run
 from stream_edits import Failed, edited
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HEAD = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n"
 POD = HEAD + "      containers:\n      - image: both:1\n"
@@ -166,7 +163,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("text", "document", "line", "message"), CASES)
-def test_one_error_with_document_and_line(text: str, document: int, line: int, message: str) -> None:
+def test_one_error_with_document_and_line(text, document, line, message):
     assert command(text.encode()) == Ended(
         1,
         b"",
@@ -191,7 +188,7 @@ def archive(kind: str) -> bytes:
 @pytest.mark.parametrize(
     ("kind", "name"), [("gz", "gzip"), ("bz2", "bzip2"), ("xz", "xz"), ("tar", "tar"), ("zip", "zip")]
 )
-def test_an_archive_is_named(kind: str, name: str) -> None:
+def test_an_archive_is_named(kind, name):
     assert command(archive(kind)) == Ended(
         1,
         b"",
@@ -203,14 +200,14 @@ def test_an_archive_is_named(kind: str, name: str) -> None:
     )
 
 
-def test_a_kustomization_in_a_package_passes() -> None:
+def test_a_kustomization_in_a_package_passes():
     """Kpt gives its functions every file of a package."""
     item = "- apiVersion: kustomize.config.k8s.io/v1beta1\n  kind: Kustomization\n  resources: [a.yaml]\n"
     given = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{item}".encode()
     assert command(given) == Ended(0, given, [])
 
 
-def test_what_stands_in_a_list_is_judged_alike_however_it_is_written() -> None:
+def test_what_stands_in_a_list_is_judged_alike_however_it_is_written():
     """Items in regular lines are read one by one, others with the whole list."""
     items = (
         "a: b",
@@ -236,18 +233,18 @@ def test_what_stands_in_a_list_is_judged_alike_however_it_is_written() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf16_is_recognised(encoding: str) -> None:
+def test_utf16_is_recognised(encoding):
     ended = command(("\ufeff" + POD).encode(encoding))
     assert (ended.status, ended.written) == (1, b"")
     assert "It looks like UTF-16: convert it first" in ended.lines[0]
 
 
-def test_a_cut_at_a_plain_scalar_cannot_be_seen() -> None:
+def test_a_cut_at_a_plain_scalar_cannot_be_seen():
     """As the docs say: `both` is a word as good as `both:1`."""
     assert command(POD[:-3].encode()).status == 0
 
 
-def test_every_problem_is_told_not_only_the_first() -> None:
+def test_every_problem_is_told_not_only_the_first():
     bad = HEAD + "      containers: [{image: 'x\n"
     ended = command(f"{bad}---\n{POD}---\nhello\n---\n{POD}metadata: {{}}\n".encode())
     assert (ended.status, ended.written) == (1, b"")
@@ -273,7 +270,7 @@ def test_every_problem_is_told_not_only_the_first() -> None:
         pytest.param("    metadata: {annotations: {archfit.dev/skip: a, archfit.dev/skip: b}}\n", 'spec.template.metadata.annotations["archfit.dev/skip"]', 9, id="our annotation"),
     ],
 )  # fmt: skip
-def test_a_key_twice_where_it_matters_is_an_error(lines: str, field: str, line: int) -> None:
+def test_a_key_twice_where_it_matters_is_an_error(lines, field, line):
     with pytest.raises(Failed) as failed:
         edited((POD + lines).encode())
     first = failed.value.messages[0]
@@ -291,7 +288,7 @@ def test_a_key_twice_where_it_matters_is_an_error(lines: str, field: str, line: 
         pytest.param("    metadata: {annotations: {a: a, a: b}}\n", id="another annotation"),
     ],
 )  # fmt: skip
-def test_a_key_twice_elsewhere_is_a_warning(lines: str) -> None:
+def test_a_key_twice_elsewhere_is_a_warning(lines):
     output = edited((POD + lines).encode())
     assert [result.severity for result in output.edits.messages] == ["warning"]
     assert output.spans
@@ -349,7 +346,7 @@ POSITIONS = [
         pytest.param(POD + "{}\n", id="behind a pod"),
     ],
 )  # fmt: skip
-def test_no_value_of_the_stream_is_repeated(position: str, around: str, tmp_path: Path) -> None:
+def test_no_value_of_the_stream_is_repeated(position, around, tmp_path):
     report = tmp_path / "report.json"
     text = around.replace("{}", position.format(SENTINEL).replace("\n", "\n" + " " * _indent(around)))
     ended = command(text.encode(), "--report", str(report))
@@ -366,7 +363,7 @@ def _indent(around: str) -> int:
 @pytest.mark.parametrize(
     "data", [b"", b"\n", b"---\n", b"# nothing\n", b"\n---\n# nothing\n--- # c\n", b"\xef\xbb\xbf"]
 )
-def test_input_that_is_blank_fails_unless_it_may_be(data: bytes) -> None:
+def test_input_that_is_blank_fails_unless_it_may_be(data):
     """`helm template BROKEN | archfit > out.yaml` is no file that GitOps prunes by."""
     status, written, messages = command(data)
     assert (status, written) == (1, b"")
@@ -379,5 +376,5 @@ def test_input_that_is_blank_fails_unless_it_may_be(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("data", [b"null\n", b"~\n", b"---\nnull\n---\n~\n", b"# c\n---\nnull # c\n"])
-def test_null_documents_pass(data: bytes) -> None:
+def test_null_documents_pass(data):
     assert command(data) == Ended(0, data, [])

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -27,9 +28,6 @@ from interpreter_steps import steps
 from pod_decisions import answers
 from repeated_fields import POD, repeatable, repeated
 from stream_edits import Failed, edited
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 SMALL = 24
 SAMPLES = Path(__file__).parent.parent / "real" / "custom_resources" / "samples"
@@ -88,13 +86,13 @@ def _shown(path: tuple[Any, ...]) -> str:
 
 @pytest.mark.parametrize("stamp", [False, True], ids=["plain", "stamped"])
 @pytest.mark.parametrize("path", list(repeatable(DEPLOYMENT)), ids=_shown)
-def test_of_a_workload(path: tuple[Any, ...], stamp: bool) -> None:
+def test_of_a_workload(path, stamp):
     options = Options(prefer=(("arm64", 1),), stamp=stamp, on_conflict="leave")
     in_proportion(lambda times: edited(json.dumps(repeated(DEPLOYMENT, path, times)).encode(), options))
 
 
 @pytest.mark.parametrize("path", list(repeatable(POD)), ids=_shown)
-def test_of_a_pod_at_admission(path: tuple[Any, ...]) -> None:
+def test_of_a_pod_at_admission(path):
     known = answers({"both:1": "amd64 arm64", "amd:1": "amd64"})
     options = at_admission(Options(prefer=(("arm64", 1),), on_unknown="leave", on_absent="leave"))
 
@@ -108,12 +106,12 @@ def test_of_a_pod_at_admission(path: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.parametrize("path", [path for path in repeatable(LIST) if len(path) < 6], ids=_shown)
-def test_of_a_list(path: tuple[Any, ...]) -> None:
+def test_of_a_list(path):
     in_proportion(lambda times: edited(yaml.safe_dump(repeated(LIST, path, times)).encode()))
 
 
 @pytest.mark.parametrize("path", list(repeatable(CONFIGURATION)), ids=_shown)
-def test_of_a_configuration(path: tuple[Any, ...]) -> None:
+def test_of_a_configuration(path):
     """With one pod; and the filters that match nothing are named in proportion, too."""
     data = json.dumps({**DEPLOYMENT, "metadata": {"name": "w", "namespace": "shop"}}).encode()
 
@@ -190,7 +188,7 @@ BOTH_SIDES: dict[str, tuple[Callable[[int], dict[str, Any]], Callable[[int], lis
 
 @pytest.mark.parametrize("name", BOTH_SIDES)
 @pytest.mark.load
-def test_of_rows_and_of_what_they_are_about_at_once(name: str) -> None:
+def test_of_rows_and_of_what_they_are_about_at_once(name):
     """Twice the rows and twice the pods: no row is asked about each pod."""
     spec, pods = BOTH_SIDES[name]
 
@@ -225,7 +223,7 @@ INDEX = {
 
 
 @pytest.mark.parametrize("path", list(repeatable(INDEX)), ids=_shown)
-def test_of_an_index(path: tuple[Any, ...]) -> None:
+def test_of_an_index(path):
     def read(times: int) -> None:
         document = manifest.parse(json.dumps(repeated(INDEX, path, times)).encode())
         resolve_platforms(document, "sha256:" + "b" * 64, lambda _kind, _descriptor: b"{}")
@@ -233,7 +231,7 @@ def test_of_an_index(path: tuple[Any, ...]) -> None:
     in_proportion(read)
 
 
-def test_of_a_workflow_whose_templates_each_use_a_parameter() -> None:
+def test_of_a_workflow_whose_templates_each_use_a_parameter():
     """The parameters of an object are worked out once."""
 
     def made(times: int) -> None:
@@ -258,7 +256,7 @@ def _samples() -> Iterator[Any]:
 
 @pytest.mark.parametrize("value", list(_samples()))
 @pytest.mark.load
-def test_of_a_sample_of_each_kind(value: dict[str, Any]) -> None:
+def test_of_a_sample_of_each_kind(value):
     for path in repeatable(value):
         if path[:1] != ("metadata",):
             in_proportion(partial(_edited, value, path), _shown(path))

@@ -44,7 +44,7 @@ def workflow(count: int) -> str:
     return head + "".join(f"  - name: t{n}\n    container: {{image: 'x.io/a:1'}}\n" for n in range(count))
 
 
-def test_5000_documents_of_which_one_is_a_pod() -> None:
+def test_5000_documents_of_which_one_is_a_pod():
     text = "---\n".join(["apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n"] * 4999 + [POD])
     (span,) = edited(text.encode()).spans
     assert span.start == len(text)
@@ -61,7 +61,7 @@ def test_5000_documents_of_which_one_is_a_pod() -> None:
     ],
 )
 @pytest.mark.load
-def test_a_document_of_10_mib(text: str, spans: int) -> None:
+def test_a_document_of_10_mib(text, spans):
     assert len(text) > 10 * 2**20
     started = time.process_time()
     assert len(edited(text.encode()).spans) == spans
@@ -106,9 +106,7 @@ def listed(item: str, count: int) -> str:
     ],
 )
 @pytest.mark.load
-def test_a_run_takes_64_mib_8_times_its_input_and_24_kib_a_pod_and_1280_bytes_a_node(
-    text: str, pods: int, flags: list[str]
-) -> None:
+def test_a_run_takes_64_mib_8_times_its_input_and_24_kib_a_pod_and_1280_bytes_a_node(text, pods, flags):
     data = text.encode()
     nodes = 0 if "\n---\n" in text else sum(1 for _ in yaml.parse(text, yaml.CSafeLoader))
     run = [sys.executable, "-I", "-c", _PEAK, *flags]
@@ -132,7 +130,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_is_an_error_in_few_steps(text: str) -> None:
+def test_hostile_text_is_an_error_in_few_steps(text):
     def run() -> None:
         with pytest.raises(Failed):
             edited(text.encode())

@@ -8,8 +8,9 @@ repeat are in test_doubled_fields.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,9 +18,6 @@ import archfit
 from archfit.options.settings import Options
 from interpreter_steps import steps
 from stream_edits import Failed, edited
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PACKAGE = archfit.__path__[0]
 
@@ -123,7 +121,7 @@ def doubled(of: Callable[[int], Callable[[], object]], count: int) -> None:
 @pytest.mark.parametrize("stamp", [pytest.param(False, id="plain"), pytest.param(True, id="stamp")])
 @pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.load
-def test_twice_the_input_is_twice_the_work(name: str, stamp: bool) -> None:
+def test_twice_the_input_is_twice_the_work(name, stamp):
     options = Options(stamp=stamp)
     make = STREAMS[name]
     work(lambda: edited(make(1).encode(), options))
@@ -139,7 +137,7 @@ def test_twice_the_input_is_twice_the_work(name: str, stamp: bool) -> None:
     "name", [name for name in STREAMS if name.startswith(("items-", "documents", "templates"))]
 )
 @pytest.mark.load
-def test_twice_the_input_is_twice_the_work_of_a_run_that_takes_all_back(name: str) -> None:
+def test_twice_the_input_is_twice_the_work_of_a_run_that_takes_all_back(name):
     make = STREAMS[name]
 
     def of(count: int) -> Callable[[], object]:
@@ -163,7 +161,7 @@ class Searched(bytes):
 
 @pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.load
-def test_searches_read_twice_as_much_of_twice_the_input(name: str) -> None:
+def test_searches_read_twice_as_much_of_twice_the_input(name):
     def of(count: int) -> int:
         Searched.total = 0
         with suppress(Failed):

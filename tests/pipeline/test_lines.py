@@ -1,15 +1,8 @@
 """The line of a message is that of the image or field which it is about."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from program import archfit
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 STREAM = b"""\
 apiVersion: v1
@@ -65,16 +58,14 @@ A_ONLY = ("--no-cache", "--offline", "--image-platforms=*/r/a=linux/amd64,linux/
         ),
     ],
 )  # fmt: skip
-def test_an_error_names_the_line_of_what_is_wrong(
-    stream: bytes, options: Sequence[str], errors: list[str]
-) -> None:
+def test_an_error_names_the_line_of_what_is_wrong(stream, options, errors):
     for command in ((), ("check",), ("patch",)):
         ran = archfit(stream, *command, *options)
         found = [line for line in ran.stderr.splitlines() if line.startswith("archfit: error: ")]
         assert [line.rpartition("(")[2].removesuffix(")") for line in found] == errors, command
 
 
-def test_check_follows_a_stamp_of_which_not_all_can_be_taken_back() -> None:
+def test_check_follows_a_stamp_of_which_not_all_can_be_taken_back():
     both = ("--no-cache", "--offline", "--stamp", "--image-platforms=*=linux/amd64,linux/arm64")
     stamped = archfit(STREAM.partition(b"      tol")[0], *both).ok()
     mine = stamped.replace(b"operator: Equal", b"operator: Equal # mine")

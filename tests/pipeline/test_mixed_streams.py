@@ -86,7 +86,7 @@ def as_a_whole(data: bytes, options: Options, patched: pytest.MonkeyPatch) -> Ou
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_a_stream_that_is_read_in_parts_becomes_what_the_whole_becomes(options: str) -> None:
+def test_a_stream_that_is_read_in_parts_becomes_what_the_whole_becomes(options):
     chance, changed = random.Random(options), 0
     for seed in range(STREAMS):
         data = mixed(chance).encode(errors="replace")

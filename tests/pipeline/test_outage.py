@@ -9,7 +9,9 @@ import io
 import json
 import re
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,10 +22,6 @@ from archfit.registry.http import http_client
 from archfit.rewrite.command import transform
 from fake_registry import FakeRegistry
 from machine import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 DAY = 86400
 POD = b"""\
@@ -113,7 +111,7 @@ class Site:
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+def site(tmp_path, monkeypatch):
     monkeypatch.setattr(http_client, "wait_seconds", lambda _tried, _asked: 0.0)
     made = Site(tmp_path)
     yield made
@@ -143,9 +141,7 @@ OUTAGE: list[tuple[str, Callable[[Site], list[str] | None], tuple[str, str, str]
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize(("_has", "keep", "expected"), [pytest.param(*row, id=row[0]) for row in OUTAGE])
-def test_an_outage(
-    site: Site, _has: str, keep: Callable[[Site], list[str] | None], expected: tuple[str, ...], policy: str
-) -> None:
+def test_an_outage(site, _has, keep, expected, policy):
     before = site.render(*POLICIES[policy])
     assert before[0] == 0
     assert b"key: kubernetes.io/arch" in before[1]
@@ -163,7 +159,7 @@ def test_an_outage(
     [("assume", ["--stamp"]), ("leave", ["--stamp"]), ("assume", [])],
     ids=["assume", "leave", "assume, and a render without --stamp"],
 )
-def test_an_earlier_stamp_outlasts_an_outage(site: Site, policy: str, flags: list[str]) -> None:
+def test_an_earlier_stamp_outlasts_an_outage(site, policy, flags):
     """What an earlier run wrote rests on an answer: neither taken back nor narrowed by an assumption."""
     _, stamped = site.render("--stamp")
     assert b"archfit.dev/added" in stamped
@@ -174,7 +170,7 @@ def test_an_earlier_stamp_outlasts_an_outage(site: Site, policy: str, flags: lis
     assert "its platforms are not known" in site.said
 
 
-def test_an_assumption_says_which_old_answer_counts(site: Site) -> None:
+def test_an_assumption_says_which_old_answer_counts(site):
     site.render()
     site.aged(9 * DAY)
     site.registry.close()
@@ -240,9 +236,7 @@ EVENTS: list[tuple[str, Callable[[Site], list[str] | None], str, int]] = [
 @pytest.mark.parametrize(
     ("_what", "happens", "expected", "asked"), [pytest.param(*row, id=row[0]) for row in EVENTS]
 )
-def test_an_event(
-    site: Site, _what: str, happens: Callable[[Site], list[str] | None], expected: str, asked: int
-) -> None:
+def test_an_event(site, _what, happens, expected, asked):
     before = site.render()
     narrowed = site.render("--image-platforms=x.example/app=linux/amd64")
     flags = happens(site) or []
@@ -255,7 +249,7 @@ def test_an_event(
     assert len(site.registry.asked) == asked
 
 
-def test_an_entry_of_the_future_does_not_live_for_ever(site: Site) -> None:
+def test_an_entry_of_the_future_does_not_live_for_ever(site):
     site.render()
     site.aged(-400 * DAY)
     future = site.checked()
@@ -266,7 +260,7 @@ def test_an_entry_of_the_future_does_not_live_for_ever(site: Site) -> None:
     assert site.registry.asked == []
 
 
-def test_nothing_that_a_controller_calls_again_changes_what_is_deployed_in_an_outage() -> None:
+def test_nothing_that_a_controller_calls_again_changes_what_is_deployed_in_an_outage():
     folders = [ROOT / name for name in ("kustomize-plugin", "helm-plugin", "charts", "templates")]
     folders += (ROOT / "transformer" / "archfit").rglob("files")
     texts = [path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.y*ml")]
@@ -285,6 +279,6 @@ def _rows(heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in table[2:]]
 
 
-def test_the_page_has_the_table_of_an_outage() -> None:
+def test_the_page_has_the_table_of_an_outage():
     stamped = ["nothing, but the manifests carry what an earlier `--stamp` recorded", ERROR, SAME, SAME]
     assert _rows("While no registry answers") == [*([name, *what] for name, _, what in OUTAGE), stamped]

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from archfit.base.results import Message
 from archfit.reports.report import RunReport, json_report
 from stream_edits import Failed, edited
-
-if TYPE_CHECKING:
-    from archfit.base.results import Message
 
 POD = "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: web, namespace: shop}}\nspec:\n  template:\n    spec:\n      containers:\n      - image: {image}\n"
 
@@ -27,7 +25,7 @@ def reported(results: tuple[Message, ...]) -> list[dict[str, Any]]:
     return [{name: value for name, value in result.items() if name != "message"} for result in found]
 
 
-def test_a_conflict_carries_object_field_document_line_and_source() -> None:
+def test_a_conflict_carries_object_field_document_line_and_source():
     text = (
         "---\n# Source: c/templates/a.yaml\n"
         + pod()
@@ -49,7 +47,7 @@ def test_a_conflict_carries_object_field_document_line_and_source() -> None:
     ]
 
 
-def test_an_error_of_the_text_carries_document_line_and_source() -> None:
+def test_an_error_of_the_text_carries_document_line_and_source():
     text = pod() + "---\n# Source: c/templates/b.yaml\n" + pod() + "x: [a\n"
     with pytest.raises(Failed) as failed:
         edited(text.encode())
@@ -63,7 +61,7 @@ UNKNOWN = (
 )
 
 
-def test_unknown_kinds_that_look_like_pods_are_reported_once() -> None:
+def test_unknown_kinds_that_look_like_pods_are_reported_once():
     things = [UNKNOWN.format(kind, name) for kind, name in (("Thing", "a"), ("Thing", "b"), ("Other", "c"))]
     text = "---\n".join([*things, pod(), UNKNOWN.format("Thing", "d").replace("v1", "v2")])
     results = edited(text.encode()).edits.messages
@@ -85,12 +83,12 @@ def test_unknown_kinds_that_look_like_pods_are_reported_once() -> None:
         pytest.param("apiVersion: apps/v1\nkind: Deployment\nspec: {template: {spec: null}}\n", id="a workload without a pod spec"),
     ],
 )  # fmt: skip
-def test_nothing_is_said_of_what_holds_no_pod(text: str) -> None:
+def test_nothing_is_said_of_what_holds_no_pod(text):
     output = edited(text.encode())
     assert (output.data, output.edits.messages) == (text.encode(), ())
 
 
-def test_a_run_without_the_c_extension_says_that_it_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_without_the_c_extension_says_that_it_is_slow(monkeypatch):
     slow = "PyYAML came without its C extension"
     assert not any(slow in result.text for result in edited(pod().encode()).edits.messages)
     monkeypatch.setattr("archfit.pod_stages.C_EXTENSION", False)

@@ -1,9 +1,5 @@
 """S(os): what images offer, what restricts and what does not."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from archfit.images.platforms import Found, Platform
@@ -41,7 +37,7 @@ VOLUME = ImageUse(("spec", "volumes", 0, "image", "reference"), "data:1", volume
         pytest.param("", "linux", set(), id="no-platform-offers-nothing"),
     ],
 )
-def test_offered(platforms: str, os: str, architectures: set[str] | None) -> None:
+def test_offered(platforms, os, architectures):
     assert offered(USE, found(platforms), os) == architectures
 
 
@@ -55,21 +51,21 @@ def test_offered(platforms: str, os: str, architectures: set[str] | None) -> Non
         pytest.param(VOLUME, found("", image=False), None, id="artifact-as-volume"),
     ],
 )
-def test_volumes_and_artifacts(use: ImageUse, answer: Found, architectures: set[str] | None) -> None:
+def test_volumes_and_artifacts(use, answer, architectures):
     assert offered(use, answer, "linux") == architectures
 
 
 @pytest.mark.parametrize("platform", ["amd64/v3", "arm64/v9", "s390x/z15", "arm/v6", "amd64"])
-def test_a_single_manifest_counts_whatever_its_variant(platform: str) -> None:
+def test_a_single_manifest_counts_whatever_its_variant(platform):
     assert offered(USE, found(platform, index=False), "linux") == {platform.split("/", maxsplit=1)[0]}
 
 
-def test_no_image_restricts() -> None:
+def test_no_image_restricts():
     assert supported([(VOLUME, found("amd64", index=False))], "linux") is None
     assert supported([], "linux") is None
 
 
-def test_removed_names_each_image_once() -> None:
+def test_removed_names_each_image_once():
     images = [(USE, found("amd64")), (USE, found("amd64")), (VOLUME, found("arm64"))]
     assert [
         (one.architecture, one.images) for one in removed(images, "linux", ("arm64", "amd64", "s390x"))
@@ -80,11 +76,11 @@ def test_removed_names_each_image_once() -> None:
     ]
 
 
-def test_spelling_of_platforms_is_normalised_by_who_answers() -> None:
+def test_spelling_of_platforms_is_normalised_by_who_answers():
     assert offered(USE, Found((Platform("linux", "amd64"),)), "linux") == {"amd64"}
 
 
-def test_386_keeps_a_pod_on_amd64() -> None:
+def test_386_keeps_a_pod_on_amd64():
     assert terms_of(one("386").spec) == [term(in_("amd64"))]
     assert terms_of(one("386", Options(cluster_architectures=("386", "amd64"))).spec) is None
 
@@ -97,18 +93,18 @@ def test_386_keeps_a_pod_on_amd64() -> None:
         pytest.param(found("", image=False), None, id="artifact"),
     ],
 )
-def test_image_volumes(volume: Any, terms: object) -> None:
+def test_image_volumes(volume, terms):
     spec = {**using("app:1"), "volumes": [{"name": "v", "image": {"reference": "data:1"}}, {"name": "w"}]}
     assert terms_of(decided(spec, {"app:1": "amd64 arm64", "data:1": volume}).spec) == terms
 
 
-def test_wasm_beside_an_image_that_restricts() -> None:
+def test_wasm_beside_an_image_that_restricts():
     outcome = decided(using("a", "w"), {"a": "amd64", "w": "wasi/wasm"})
     assert terms_of(outcome.spec) == [term(in_("amd64"))]
     assert outcome.decision.removed[0].images == ("a",)
 
 
-def test_no_image_restricts_and_the_decision_says_so() -> None:
+def test_no_image_restricts_and_the_decision_says_so():
     decision = one("wasi/wasm").decision
     assert decision.supported is None
     assert decision.reachable == ("amd64", "arm64")

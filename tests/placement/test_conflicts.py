@@ -1,10 +1,6 @@
 """What a conflict says: what the pod demands, what each image offers."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from archfit.options.settings import Options
@@ -73,7 +69,7 @@ ADVICE = (
         pytest.param({}, {"a:1": ""}, "no architecture is left: the cluster has amd64, arm64, but a:1 offers nothing for linux", "", id="nothing"),
     ],
 )  # fmt: skip
-def test_conflict_messages(fields: dict[str, Any], images: dict[str, Any], message: str, field: str) -> None:
+def test_conflict_messages(fields, images, message, field):
     outcome = decided({**using(*images), **fields}, images)
     assert [one.partition(". If an earlier run")[0] for one in outcome.messages] == [
         f"error: {message}{ADVICE}"
@@ -84,12 +80,12 @@ def test_conflict_messages(fields: dict[str, Any], images: dict[str, Any], messa
     assert result.location == outcome.pod.location
 
 
-def test_a_conflict_lists_an_image_once() -> None:
+def test_a_conflict_lists_an_image_once():
     outcome = decided(using("a:1", "a:1", "b:1"), {"a:1": A, "b:1": found(R)})
     assert outcome.messages[0].count("a:1 offers") == 1
 
 
-def test_a_conflict_says_who_removed_what() -> None:
+def test_a_conflict_says_who_removed_what():
     decision = decided(using("a:1", "b:1"), {"a:1": A, "b:1": R}, Options(on_conflict="leave")).decision
     assert [(one.architecture, one.images) for one in decision.removed] == [
         ("amd64", ("b:1",)),

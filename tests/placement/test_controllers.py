@@ -50,9 +50,7 @@ def replica_set(number: int) -> str:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("listed", [False, True], ids=["stream", "list"])
-def test_what_a_controller_made_is_left_and_said_once(
-    documents: list[str], said: str, *, listed: bool
-) -> None:
+def test_what_a_controller_made_is_left_and_said_once(documents, said, listed):
     text = "---\n".join(documents)
     if listed:
         items = ["- " + one.replace("\n", "\n  ").rstrip(" ") for one in documents]
@@ -67,10 +65,10 @@ def test_what_a_controller_made_is_left_and_said_once(
         assert words.startswith(f"archfit: {counted}")
 
 
-def test_images_of_what_a_controller_made_are_not_looked_up() -> None:
+def test_images_of_what_a_controller_made_are_not_looked_up():
     assert edited(replica_set(1).encode()).edits.answers == {}
 
 
-def test_without_a_controller_an_owner_is_nothing() -> None:
+def test_without_a_controller_an_owner_is_nothing():
     data = replica_set(1).replace(", controller: true", "").encode()
     assert edited(data, Options(tolerate=())).data != data

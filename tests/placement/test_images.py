@@ -41,7 +41,7 @@ INJECTED = {"annotations": {"inject.istio.io/templates": "gateway"}}
         pytest.param({**using("a"), "nodeSelector": {"type": "virtual-kubelet"}}, (), id="virtual-node"),
     ],
 )  # fmt: skip
-def test_questions(spec: dict[str, Any], asked: tuple[str, ...]) -> None:
+def test_questions(spec, asked):
     assert questions_of(a_pod(spec)) == asked
 
 
@@ -60,15 +60,15 @@ def test_questions(spec: dict[str, Any], asked: tuple[str, ...]) -> None:
         pytest.param({"labels": ["istio.io/rev"]}, True, id="labels-no-mapping"),
     ],
 )
-def test_auto_under_an_injector(metadata: dict[str, Any], *, asked: bool) -> None:
+def test_auto_under_an_injector(metadata, asked):
     assert questions_of(a_pod(using("auto", "a"), metadata=metadata)) == (("auto", "a") if asked else ("a",))
 
 
-def test_another_image_under_an_injector_is_asked() -> None:
+def test_another_image_under_an_injector_is_asked():
     assert questions_of(a_pod(using("automatic"), metadata=INJECTED)) == ("automatic",)
 
 
-def test_each_use_gets_its_answer() -> None:
+def test_each_use_gets_its_answer():
     spec = {
         "containers": [
             {"image": "a"},
@@ -86,7 +86,7 @@ def test_each_use_gets_its_answer() -> None:
     assert got[2] == Unasked("it is never pulled (imagePullPolicy: Never)")
 
 
-def test_an_override_answers_for_an_image_that_is_never_pulled() -> None:
+def test_an_override_answers_for_an_image_that_is_never_pulled():
     rows = (ImagePlatforms("docker.io/library/a*", (parse_platform("linux/amd64"),)),)
     spec = {
         "containers": [{"image": "a", "imagePullPolicy": "Never"}, {"image": "b", "imagePullPolicy": "Never"}]
@@ -107,7 +107,7 @@ def test_an_override_answers_for_an_image_that_is_never_pulled() -> None:
         pytest.param("auto", INJECTED, id="auto-under-an-injector"),
     ],
 )
-def test_unasked_restricts_nothing_and_no_toleration_is_added(image: str, metadata: dict[str, Any]) -> None:
+def test_unasked_restricts_nothing_and_no_toleration_is_added(image, metadata):
     alone = decided(using(image), {}, metadata=metadata)
     assert (alone.name, alone.added) == ("NotNeeded", {})
     beside = decided(using("a", image), {"a": A}, metadata=metadata)
@@ -139,7 +139,7 @@ MALFORMED = [
 
 @pytest.mark.parametrize(("image", "why"), MALFORMED)
 @pytest.mark.parametrize("policy", ["fail", "leave"])
-def test_a_malformed_reference_is_an_error(image: str, why: str, policy: Any) -> None:
+def test_a_malformed_reference_is_an_error(image, why, policy):
     options = Options(on_unknown=policy, on_absent=policy, on_conflict=policy)
     outcome = decided(using("a", image), {"a": A}, options)
     assert (outcome.name, outcome.added) == ("Unresolved", {})
@@ -151,7 +151,7 @@ def test_a_malformed_reference_is_an_error(image: str, why: str, policy: Any) ->
     assert result.field == "spec.template.spec.containers[1].image"
 
 
-def test_so_it_is_where_the_image_is_never_pulled_as_the_kubelet_parses_it_first() -> None:
+def test_so_it_is_where_the_image_is_never_pulled_as_the_kubelet_parses_it_first():
     spec = {"containers": [{"image": "Nginx:1", "imagePullPolicy": "Never"}]}
     assert decided(spec, {}).name == "Unresolved"
 
@@ -164,21 +164,19 @@ def test_so_it_is_where_the_image_is_never_pulled_as_the_kubelet_parses_it_first
         pytest.param({}, {}, Options(exclude=(Exclude("Deployment"),)), id="exclude"),
     ],
 )
-def test_a_pod_that_is_left_alone_may_hold_one(
-    spec: dict[str, Any], metadata: dict[str, Any], options: Options
-) -> None:
+def test_a_pod_that_is_left_alone_may_hold_one(spec, metadata, options):
     outcome = decided({**using("nginx@sha256:abc"), **spec}, {}, options, metadata=metadata)
     assert (outcome.name, outcome.messages) == ("OptedOut", [])
 
 
-def test_platforms_stated_for_the_pod_answer_for_it() -> None:
+def test_platforms_stated_for_the_pod_answer_for_it():
     notes = {"annotations": {"archfit.dev/image-platforms": "linux/amd64"}}
     outcome = decided(using("REPLACE_ME"), {}, metadata=notes)
     assert terms_of(outcome.spec) == [term(in_("amd64"))]
 
 
 @pytest.mark.parametrize("image", ["ko://x/y", "$(x)", "<<image>>", "{{ .Values.image }}", "app:${TAG}"])
-def test_a_placeholder_is_no_error(image: str) -> None:
+def test_a_placeholder_is_no_error(image):
     outcome = decided(using(image), {})
     assert (outcome.name, [result.severity for result in outcome.decision.messages]) == (
         "NotNeeded",
@@ -186,7 +184,7 @@ def test_a_placeholder_is_no_error(image: str) -> None:
     )
 
 
-def test_strict_makes_unasked_an_error() -> None:
+def test_strict_makes_unasked_an_error():
     outcome = decided(using("a", "$(x)", ""), {"a": A}, Options(strict=True))
     assert outcome.name == "Unresolved"
     assert outcome.added == {}
@@ -209,7 +207,7 @@ def test_strict_makes_unasked_an_error() -> None:
         pytest.param(Unknown("401"), Options(on_unknown="assume"), "error", "needs --assume", id="assume-without-platforms"),
     ],
 )  # fmt: skip
-def test_no_answer(answer: Any, options: Options, severity: str, says: str) -> None:
+def test_no_answer(answer, options, severity, says):
     for spec in (using("a"), *([using("a", "b")] if severity == "error" else [])):
         outcome = decided(spec, {"a": answer, "b": A}, options)
         assert outcome.name == "Unresolved"
@@ -220,7 +218,7 @@ def test_no_answer(answer: Any, options: Options, severity: str, says: str) -> N
 
 
 @pytest.mark.parametrize("answer", [Absent("404"), Unknown("401")], ids=["absent", "unknown"])
-def test_where_an_answer_is_left_what_is_known_still_narrows(answer: Any) -> None:
+def test_where_an_answer_is_left_what_is_known_still_narrows(answer):
     """Safe whatever the other image is, with a stamp as without; a toleration would not be."""
     leave = Options(on_absent="leave", on_unknown="leave", prefer=(("arm64", 1),))
     outcome = decided(using("a", "b"), {"a": answer, "b": found("arm64")}, leave)
@@ -258,7 +256,7 @@ def test_where_an_answer_is_left_what_is_known_still_narrows(answer: Any) -> Non
         ),
     ],
 )
-def test_what_to_do_about_an_unknown_image_depends_on_the_cause(answer: Unknown, message: str) -> None:
+def test_what_to_do_about_an_unknown_image_depends_on_the_cause(answer, message):
     (result,) = decided(using("a"), {"a": answer}).decision.messages
     assert result.text == message
 
@@ -270,7 +268,7 @@ def test_what_to_do_about_an_unknown_image_depends_on_the_cause(answer: Unknown,
         pytest.param("linux/arm64", "arm64", id="tolerated-too"),
     ],
 )
-def test_assume_is_as_if_the_image_had_these_platforms(assumed: str, platforms: str) -> None:
+def test_assume_is_as_if_the_image_had_these_platforms(assumed, platforms):
     options = Options(on_unknown="assume", assume=(parse_platform(assumed),))
     as_if = decided(using("a", "b"), {"a": platforms, "b": AR}, options)
     outcome = decided(using("a", "b"), {"a": Unknown("down"), "b": AR}, options)
@@ -278,7 +276,7 @@ def test_assume_is_as_if_the_image_had_these_platforms(assumed: str, platforms: 
     assert outcome.messages == [f"warning: a: down; assumed to run on {assumed} (--on-unknown assume)"]
 
 
-def test_all_problems_of_a_pod_are_reported_once_each() -> None:
+def test_all_problems_of_a_pod_are_reported_once_each():
     spec = {**using("a", "b", "b", "c"), "nodeSelector": ["x"], "tolerations": "all"}
     metadata = {"annotations": {"archfit.dev/olny": "amd64"}}
     outcome = decided(spec, {"a": A, "b": Absent("404"), "c": Unknown("down")}, metadata=metadata)
@@ -302,7 +300,7 @@ def test_all_problems_of_a_pod_are_reported_once_each() -> None:
         pytest.param({"origin": "override"}, "info", "annotation: linux/amd64, linux/arm64", id="override"),
     ],
 )
-def test_answers_worth_saying(fields: dict[str, Any], severity: str, says: str) -> None:
+def test_answers_worth_saying(fields, severity, says):
     outcome = decided(using("a", "a"), {"a": found(AR, **fields)})
     assert outcome.added == {"tolerations": [GKE]}
     (result,) = outcome.decision.messages
@@ -310,5 +308,5 @@ def test_answers_worth_saying(fields: dict[str, Any], severity: str, says: str) 
 
 
 @pytest.mark.parametrize("origin", ["registry", "cache", "lock"])
-def test_answers_not_worth_saying(origin: str) -> None:
+def test_answers_not_worth_saying(origin):
     assert decided(using("a"), {"a": found(AR, origin=origin)}).messages == []

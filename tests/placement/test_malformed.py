@@ -1,10 +1,6 @@
 """Fields that are not as Kubernetes has them: an error that names the field, the pod left as it is."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from archfit.options.settings import Options, Toleration, TolerationRule
@@ -106,7 +102,7 @@ TERMS = f"affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms"
         pytest.param({"os": "windows"}, "os", "has to be a mapping, but it is a string; write it as the Kubernetes API does", id="os-string"),
     ],
 )  # fmt: skip
-def test_malformed(fields: dict[str, Any], field: str, message: str) -> None:
+def test_malformed(fields, field, message):
     outcome = one("amd64", **fields)
     assert outcome.name == "Unresolved"
     assert outcome.messages == [f"error: {message}"]
@@ -122,7 +118,7 @@ def test_malformed(fields: dict[str, Any], field: str, message: str) -> None:
         pytest.param([{"preference": "x"}], "[0].preference", id="preference-string"),
     ],
 )
-def test_preferred_terms_are_read_where_something_is_preferred(terms: Any, field: str) -> None:
+def test_preferred_terms_are_read_where_something_is_preferred(terms, field):
     affinity = {"nodeAffinity": {PREFERRED: terms}}
     outcome = one("amd64 arm64", Options(prefer=(("arm64", 1),)), affinity=affinity)
     assert (
@@ -140,7 +136,7 @@ def test_preferred_terms_are_read_where_something_is_preferred(terms: Any, field
         pytest.param({"tolerations": [{"tolerationSeconds": "x"}]}, id="toleration-fields-we-do-not-read"),
     ],
 )
-def test_what_is_not_read_is_not_judged(fields: dict[str, Any]) -> None:
+def test_what_is_not_read_is_not_judged(fields):
     assert one("amd64", **fields).name == "Change"
 
 
@@ -158,9 +154,9 @@ EVICTING = TolerationRule(("arm64",), Toleration("k", "Equal", "", "NoExecute"))
         ),
     ],
 )
-def test_a_null_item_is_an_empty_mapping(fields: dict[str, Any], outcome: str) -> None:
+def test_a_null_item_is_an_empty_mapping(fields, outcome):
     assert one("amd64 arm64", Options(tolerate=(EVICTING,)), **fields).name == outcome
 
 
-def test_a_pod_that_is_left_alone_is_not_judged() -> None:
+def test_a_pod_that_is_left_alone_is_not_judged():
     assert one("amd64", nodeName="n1", affinity="x").messages == []

@@ -41,7 +41,7 @@ SHAPES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_twice_the_values_take_twice_the_steps(shape: str) -> None:
+def test_twice_the_values_take_twice_the_steps(shape):
     def steps(count: int) -> int:
         pod = a_pod({"containers": [], "affinity": requiring(term(*SHAPES[shape](count)))})
         Counted.steps = 0
@@ -54,7 +54,7 @@ def test_twice_the_values_take_twice_the_steps(shape: str) -> None:
     assert large < 2.5 * small
 
 
-def test_images_are_counted_once_for_all_systems_that_none_of_them_names() -> None:
+def test_images_are_counted_once_for_all_systems_that_none_of_them_names():
     class Read(list[Any]):
         times = 0
 

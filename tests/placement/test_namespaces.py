@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
 from archfit.options.settings import Options
 from archfit.options.taints import toleration_rule
 from stream_edits import edited, placed
-
-if TYPE_CHECKING:
-    from yaml_judge import Judge
 
 ALPHA = "scheduler.alpha.kubernetes.io/"
 ADDED = ", tolerations: [{key: kubernetes.io/arch, operator: Equal, value: arm64, effect: NoSchedule}]"
@@ -68,9 +64,7 @@ def warnings(data: bytes, options: Options | None = None) -> list[str]:
         ({f"{ALPHA}node-selector": "", "openshift.io/node-selector": "kubernetes.io/arch=arm64"}, "v1 Namespace", ""),
     ],
 )  # fmt: skip
-def test_a_node_selector_of_the_namespace_warns_and_takes_no_edit_back(
-    judge: Judge, annotations: dict[str, str], kind: str, warning: str
-) -> None:
+def test_a_node_selector_of_the_namespace_warns_and_takes_no_edit_back(judge, annotations, kind, warning):
     data = stream(annotations, "amd:1", kind=kind)
     assert placed(judge, data) == data.replace(b"'amd:1'}]", b"'amd:1'}]" + NARROWED.encode())
     messages = warnings(data)
@@ -78,7 +72,7 @@ def test_a_node_selector_of_the_namespace_warns_and_takes_no_edit_back(
     assert warning in "".join(messages)
 
 
-def test_the_selector_of_another_namespace_says_nothing() -> None:
+def test_the_selector_of_another_namespace_says_nothing():
     data = stream({"openshift.io/node-selector": "kubernetes.io/arch=arm64"}, "amd:1", name="b")
     assert warnings(data) == []
 
@@ -113,16 +107,14 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("annotations", ALLOWED)
-def test_a_toleration_that_the_whitelist_allows_is_written(judge: Judge, annotations: dict[str, str]) -> None:
+def test_a_toleration_that_the_whitelist_allows_is_written(judge, annotations):
     data = stream(annotations)
     assert placed(judge, data) == data.replace(b"'both:1'}]", b"'both:1'}]" + ADDED.encode())
     assert warnings(data) == []
 
 
 @pytest.mark.parametrize("annotations", REFUSED)
-def test_a_toleration_that_the_whitelist_refuses_is_not_written_and_said(
-    judge: Judge, annotations: dict[str, str]
-) -> None:
+def test_a_toleration_that_the_whitelist_refuses_is_not_written_and_said(judge, annotations):
     data = stream(annotations)
     assert placed(judge, data) == data
     (message,) = warnings(data)
@@ -130,7 +122,7 @@ def test_a_toleration_that_the_whitelist_refuses_is_not_written_and_said(
     assert "tolerationsWhitelist of Namespace a does not allow it" in message
 
 
-def test_an_affinity_is_written_as_before(judge: Judge) -> None:
+def test_an_affinity_is_written_as_before(judge):
     data = stream(whitelist(OTHER), "arm:1")
     narrowed = NARROWED.replace("[amd64]", "[arm64]")
     assert placed(judge, data) == data.replace(b"'arm:1'}]", b"'arm:1'}]" + narrowed.encode())
@@ -138,14 +130,14 @@ def test_an_affinity_is_written_as_before(judge: Judge) -> None:
     assert warnings(stream(whitelist(OTHER), "amd:1")) == []
 
 
-def test_a_toleration_that_the_pod_has_already_is_the_users_affair() -> None:
+def test_a_toleration_that_the_pod_has_already_is_the_users_affair():
     data = stream(whitelist(OTHER), more=f", tolerations: [{json.dumps(OURS)}]")
     assert edited(data).data == data
     assert warnings(data) == []
 
 
 @pytest.mark.parametrize("text", ["{", '{"key": "a"}', "[1]", "[" * 3000])
-def test_a_whitelist_that_nobody_can_read_is_said(judge: Judge, text: str) -> None:
+def test_a_whitelist_that_nobody_can_read_is_said(judge, text):
     data = stream({f"{ALPHA}tolerationsWhitelist": text})
     assert placed(judge, data) == data.replace(b"'both:1'}]", b"'both:1'}]" + ADDED.encode())
     (message,) = warnings(data)
@@ -167,9 +159,7 @@ EXECUTED = Options(tolerate=(toleration_rule("arch=arm64:NoExecute"),))
         ),
     ],
 )
-def test_a_toleration_for_some_seconds_covers_and_is_said(
-    judge: Judge, tolerations: str, warned: bool
-) -> None:
+def test_a_toleration_for_some_seconds_covers_and_is_said(judge, tolerations, warned):
     data = stream({}, more=f", tolerations: [{tolerations}]")
     assert placed(judge, data, EXECUTED) == data
     messages = warnings(data, EXECUTED)
@@ -178,7 +168,7 @@ def test_a_toleration_for_some_seconds_covers_and_is_said(
     ] * warned
 
 
-def test_a_toleration_for_some_seconds_of_another_taint_says_nothing() -> None:
+def test_a_toleration_for_some_seconds_of_another_taint_says_nothing():
     data = stream(
         {}, more=", tolerations: [{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 3}]"
     )

@@ -51,19 +51,19 @@ def preferred(*terms: Any) -> dict[str, Any]:
         pytest.param("wasi/wasm", ARM, {}, preferred(preferring("arm64")), id="no-image-restricts-but-all-are-known"),
     ],
 )  # fmt: skip
-def test_prefer(platforms: str, options: Options, fields: dict[str, Any], affinity: object) -> None:
+def test_prefer(platforms, options, fields, affinity):
     outcome = one(platforms, options, **fields)
     assert outcome.spec.get("affinity") == affinity
     assert outcome.messages == []
 
 
-def test_required_and_preferred_together_in_the_order_of_the_api() -> None:
+def test_required_and_preferred_together_in_the_order_of_the_api():
     options = Options(("amd64", "arm64", "s390x"), prefer=(("arm64", 1),), tolerate=())
     node = one(AR, options).spec["affinity"]["nodeAffinity"]
     assert list(node) == list({**requiring()["nodeAffinity"], **preferred()["nodeAffinity"]})
 
 
-def test_both_extend_what_is_there_with_a_test_each() -> None:
+def test_both_extend_what_is_there_with_a_test_each():
     options = Options(("amd64", "arm64", "s390x"), prefer=(("arm64", 1),), tolerate=())
     before = {"nodeAffinity": {**requiring(term(("a", "Exists")))["nodeAffinity"], PREFERRED: [FOO]}}
     patch = one(AR, options, affinity=before).decision.patch
@@ -78,31 +78,31 @@ def test_both_extend_what_is_there_with_a_test_each() -> None:
         pytest.param("Job", False, id="not-on-what-is-immutable"),
     ],
 )
-def test_kinds(kind: str, *, added: bool) -> None:
+def test_kinds(kind, added):
     assert ("affinity" in one(AR, ARM, kind=kind).spec) is added
 
 
-def test_immutable_full_prefers() -> None:
+def test_immutable_full_prefers():
     assert "affinity" in one(AR, ARM.replace(immutable="full"), kind="Job").spec
 
 
-def test_nothing_is_preferred_for_images_nobody_knows() -> None:
+def test_nothing_is_preferred_for_images_nobody_knows():
     assert decided(using("$(x)"), {}, ARM).added == {}
 
 
-def test_nothing_is_preferred_beside_an_image_that_nobody_knows() -> None:
+def test_nothing_is_preferred_beside_an_image_that_nobody_knows():
     outcome = decided(using("a", "$(x)"), {"a": AR}, ARM)
     assert (outcome.name, outcome.added) == ("NotNeeded", {})
     assert outcome.messages[0].endswith("restricts nothing, and no toleration and no preference is added")
 
 
-def test_fallback_architecture() -> None:
+def test_fallback_architecture():
     options = Options(on_unknown="assume", assume=(parse_platform("linux/amd64"),))
     outcome = decided(using("a"), {"a": Unknown("inspection failed")}, options)
     assert terms_of(outcome.spec) == [term(in_("amd64"))]
 
 
-def test_a_rule_overrides_the_weight() -> None:
+def test_a_rule_overrides_the_weight():
     from archfit.options.settings import Match, Rule
 
     options = ARM.replace(
@@ -111,5 +111,5 @@ def test_a_rule_overrides_the_weight() -> None:
     assert one(AR, options).added == {"affinity": preferred(preferring("arm64", "1"))}
 
 
-def test_an_answer_may_be_unasked() -> None:
+def test_an_answer_may_be_unasked():
     assert decided(using("a"), {"a": Unasked("the lookup does not ask such hosts")}, ARM).added == {}

@@ -47,7 +47,7 @@ WITH_S390X = Options(cluster_architectures=("amd64", "arm64", "s390x"))
         ),
     ],
 )
-def test_opted_out(fields: dict[str, Any]) -> None:
+def test_opted_out(fields):
     outcome = one(A, **fields)
     assert outcome.name == "OptedOut"
     assert outcome.decision.reason
@@ -65,11 +65,11 @@ def test_opted_out(fields: dict[str, Any]) -> None:
         pytest.param({"nodeSelector": {"node-role.kubernetes.io/control-plane": ""}}, id="control-plane"),
     ],
 )
-def test_not_opted_out(fields: dict[str, Any]) -> None:
+def test_not_opted_out(fields):
     assert terms_of(one(A, **fields).spec) == [term(in_("amd64"))]
 
 
-def test_other_affinity_is_kept() -> None:
+def test_other_affinity_is_kept():
     node = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": "7", "preference": term(FOO)}]}
     others = {"podAffinity": {}, "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}
     written = one(A, affinity={**others, "nodeAffinity": node}).spec["affinity"]
@@ -109,16 +109,14 @@ NOT_ARM = (ARCH, "NotIn", ["arm64"])
         pytest.param(A, {"nodeSelector": {ARCH: "amd64"}}, None, id="not-beside-a-pin"),
     ],
 )  # fmt: skip
-def test_a_pod_that_tolerates_virtual_nodes_keeps_them(
-    platforms: str, fields: dict[str, Any], terms: object
-) -> None:
+def test_a_pod_that_tolerates_virtual_nodes_keeps_them(platforms, fields, terms):
     outcome = one(platforms, **virtual(), **fields)
     assert terms_of(outcome.spec) == terms
     again = decided(outcome.spec, {"app:1": platforms})
     assert (again.decision.patch, again.spec) == ((), outcome.spec)
 
 
-def test_virtual_nodes_always_and_what_the_reason_says() -> None:
+def test_virtual_nodes_always_and_what_the_reason_says():
     assert terms_of(one(AR, Options(affinity="always"), **virtual()).spec) is None
     assert one(A, **virtual()).decision.reason == (
         "restricted to amd64 (arm64 is not offered by app:1), and to nodes without an architecture label "
@@ -127,7 +125,7 @@ def test_virtual_nodes_always_and_what_the_reason_says() -> None:
     assert one("s390x", **virtual()).name == "Conflict"
 
 
-def test_an_earlier_narrower_term_beside_virtual_nodes_is_said() -> None:
+def test_an_earlier_narrower_term_beside_virtual_nodes_is_said():
     (message,) = one(
         AR, tolerations=[*virtual()["tolerations"], GKE], affinity=requiring(term(NOT_ARM))
     ).messages
@@ -156,7 +154,7 @@ ZONE = {"key": "zone", "operator": "In", "values": ["a"]}
         pytest.param(AR, [term((BETA, "In", ["amd64"]))], "", id="another-key"),
     ],
 )  # fmt: skip
-def test_what_an_earlier_run_may_have_narrowed_is_told(platforms: str, terms: Any, said: str) -> None:
+def test_what_an_earlier_run_may_have_narrowed_is_told(platforms, terms, said):
     outcome = one(platforms, Options(tolerate=()), affinity=requiring(*terms))
     told = [one for one in outcome.messages if "earlier run" in one]
     assert len(told) == bool(said)
@@ -181,9 +179,7 @@ def test_what_an_earlier_run_may_have_narrowed_is_told(platforms: str, terms: An
         pytest.param(AR, {"zone": "a"}, {}, "", id="another-label"),
     ],
 )  # fmt: skip
-def test_a_pin_that_the_images_no_longer_need_is_named_and_stays(
-    platforms: Any, selector: dict[str, str], fields: dict[str, Any], runs: str
-) -> None:
+def test_a_pin_that_the_images_no_longer_need_is_named_and_stays(platforms, selector, fields, runs):
     outcome = one(platforms, Options(tolerate=()), nodeSelector=selector, **fields)
     infos = [message for message in outcome.messages if "pins the pod" in message]
     (pinned,) = selector.values() if len(selector) == 1 else ("amd64",)
@@ -196,7 +192,7 @@ def test_a_pin_that_the_images_no_longer_need_is_named_and_stays(
     assert outcome.spec["nodeSelector"] == selector
 
 
-def test_a_pin_that_the_owner_repeats_is_not_named() -> None:
+def test_a_pin_that_the_owner_repeats_is_not_named():
     outcome = decided(
         {**using("app:1"), "nodeSelector": {ARCH: "amd64"}},
         {"app:1": AR},
@@ -213,12 +209,12 @@ def test_a_pin_that_the_owner_repeats_is_not_named() -> None:
         pytest.param([term((BETA, "In", ["amd64"]))], False, id="never-written-so"),
     ],
 )
-def test_a_conflict_says_that_an_earlier_run_may_have_caused_it(terms: Any, told: bool) -> None:
+def test_a_conflict_says_that_an_earlier_run_may_have_caused_it(terms, told):
     (message,) = one(R, affinity=requiring(*terms)).messages
     assert ("If an earlier run of archfit wrote its required node affinity, remove it" in message) is told
 
 
-def test_unlabelled_nodes_adds_keys() -> None:
+def test_unlabelled_nodes_adds_keys():
     options = Options(unlabelled_nodes=("example.com/virtual",))
     assert terms_of(one(A, options, **virtual("example.com/virtual")).spec) == [term(NOT_ARM)]
     assert terms_of(one(A, options, **virtual("example.com/other")).spec) == [term(in_("amd64"))]
@@ -243,7 +239,7 @@ def test_unlabelled_nodes_adds_keys() -> None:
     ],
 )
 @pytest.mark.parametrize(("policy", "severity"), [("fail", "error"), ("leave", "warning")])
-def test_conflict(platforms: str, fields: dict[str, Any], policy: Any, severity: str) -> None:
+def test_conflict(platforms, fields, policy, severity):
     outcome = one(platforms, Options(on_conflict=policy), **fields)
     assert outcome.name == "Conflict"
     assert outcome.spec == {**using("app:1"), **fields}
@@ -259,16 +255,14 @@ def test_conflict(platforms: str, fields: dict[str, Any], policy: Any, severity:
         pytest.param(A, {"affinity": requiring(term(in_("arm64")))}, id="a-term"),
     ],
 )
-def test_affinity_never_is_called_unsafe_and_ends_in_no_conflict(
-    platforms: str, fields: dict[str, Any]
-) -> None:
+def test_affinity_never_is_called_unsafe_and_ends_in_no_conflict(platforms, fields):
     outcome = one(platforms, Options(affinity="never"), **fields)
     assert (outcome.name, outcome.decision.patch) == ("OptedOut", ())
     (message,) = outcome.messages
     assert message.startswith("warning: unsafe: affinity: never lets the pod onto nodes that cannot run it")
 
 
-def test_node_selector_pins_and_the_toleration_is_added() -> None:
+def test_node_selector_pins_and_the_toleration_is_added():
     outcome = one(R, nodeSelector={ARCH: "arm64"})
     assert outcome.added == {"tolerations": [GKE]}
     assert outcome.messages == []
@@ -283,13 +277,13 @@ def test_node_selector_pins_and_the_toleration_is_added() -> None:
         pytest.param([term(in_("amd64", "s390x"))], False, id="both"),
     ],
 )
-def test_required_terms_outside_the_cluster_warn_as_a_node_selector_does(terms: Any, said: bool) -> None:
+def test_required_terms_outside_the_cluster_warn_as_a_node_selector_does(terms, said):
     messages = one("amd64 s390x", affinity=requiring(*terms)).messages
     text = "pinned to s390x by its required node affinity, but the cluster has amd64, arm64"
     assert any(text in message for message in messages) is said
 
 
-def test_node_selector_pins_outside_the_cluster_with_a_warning() -> None:
+def test_node_selector_pins_outside_the_cluster_with_a_warning():
     outcome = one("s390x", nodeSelector={ARCH: "s390x"})
     assert outcome.added == {}
     assert outcome.name == "AlreadySet"
@@ -316,7 +310,7 @@ def test_node_selector_pins_outside_the_cluster_with_a_warning() -> None:
         ),
     ],
 )
-def test_terms_left_alone(terms: list[Any]) -> None:
+def test_terms_left_alone(terms):
     outcome = one(A, affinity=requiring(*terms))
     assert outcome.name == "AlreadySet"
     assert terms_of(outcome.spec) == terms
@@ -346,13 +340,13 @@ def test_terms_left_alone(terms: list[Any]) -> None:
         ),
     ],
 )  # fmt: skip
-def test_terms_narrowed(platforms: str, options: Options, before: list[Any], after: list[Any]) -> None:
+def test_terms_narrowed(platforms, options, before, after):
     outcome = one(platforms, options, affinity=requiring(*before))
     assert terms_of(outcome.spec) == after
     assert outcome.messages == []
 
 
-def test_a_term_that_cannot_live_is_closed_beside_one_that_does() -> None:
+def test_a_term_that_cannot_live_is_closed_beside_one_that_does():
     outcome = one(A, affinity=requiring(term(in_("arm64"), FOO), term(ZONE)))
     assert terms_of(outcome.spec) == [term(in_("arm64"), FOO, in_("amd64")), term(ZONE, in_("amd64"))]
     (result,) = outcome.decision.messages
@@ -402,9 +396,7 @@ WINDOWS, LINUX = (OS, "In", ["windows"]), (OS, "In", ["linux"])
         ),
     ],
 )
-def test_a_dead_term_of_another_os_cannot_be_met(
-    platforms: str, fields: dict[str, Any], after: list[Any]
-) -> None:
+def test_a_dead_term_of_another_os_cannot_be_met(platforms, fields, after):
     outcome = one(platforms, **fields)
     assert terms_of(outcome.spec) == after
     assert [result.severity for result in outcome.decision.messages] == ["warning"]
@@ -438,9 +430,7 @@ def cluster(*entries: str) -> Options:
         pytest.param(MIXED, DEFAULT, (OS, "NotIn", ["linux"]), [], id="one-system-is-left"),
     ],
 )  # fmt: skip
-def test_a_term_of_several_systems(
-    platforms: str, options: Options, expression: Any, after: list[Any]
-) -> None:
+def test_a_term_of_several_systems(platforms, options, expression, after):
     outcome = one(platforms, options, affinity=requiring(term(expression)))
     assert terms_of(outcome.spec) == [term(expression, *after)]
     again = one(platforms, options, **outcome.added)
@@ -449,7 +439,7 @@ def test_a_term_of_several_systems(
     assert [result.severity for result in outcome.decision.messages] == (["warning"] if losing else [])
 
 
-def test_a_term_of_several_systems_is_kept_to_one_that_has_builds_where_the_cluster_has_both() -> None:
+def test_a_term_of_several_systems_is_kept_to_one_that_has_builds_where_the_cluster_has_both():
     outcome = one("windows/amd64", affinity=requiring(term(EITHER)))
     assert (outcome.name, terms_of(outcome.spec)) == ("Conflict", [term(EITHER)])
     entries = cluster("amd64", "windows/amd64", "windows/arm64")
@@ -458,12 +448,12 @@ def test_a_term_of_several_systems_is_kept_to_one_that_has_builds_where_the_clus
     ]
 
 
-def test_a_taint_that_no_other_architecture_shares_needs_no_more_than_a_reachable_node() -> None:
+def test_a_taint_that_no_other_architecture_shares_needs_no_more_than_a_reachable_node():
     affinity = requiring(term(FOO), term((OS, "In", ["windows"])))
     assert one("amd64 arm64 windows/amd64", affinity=affinity).spec["tolerations"] == [GKE]
 
 
-def test_what_a_term_of_several_systems_loses_is_said() -> None:
+def test_what_a_term_of_several_systems_loses_is_said():
     (result,) = one(MIXED, affinity=requiring(term(EITHER))).decision.messages
     assert (result.severity, result.text) == (
         "warning",
@@ -475,7 +465,7 @@ def test_what_a_term_of_several_systems_loses_is_said() -> None:
     assert one("amd64 arm64 windows/amd64", affinity=requiring(term(EITHER))).messages == []
 
 
-def test_a_term_of_several_systems_without_a_safe_architecture_keeps_the_first() -> None:
+def test_a_term_of_several_systems_without_a_safe_architecture_keeps_the_first():
     everywhere = cluster("amd64", "arm64", "windows/amd64", "windows/arm64")
     outcome = one(MIXED, everywhere, affinity=requiring(term(EITHER)))
     assert terms_of(outcome.spec) == [term(EITHER, (OS, "In", ["linux"]), in_("arm64"))]
@@ -497,7 +487,7 @@ def test_a_term_of_several_systems_without_a_safe_architecture_keeps_the_first()
         pytest.param("s390x amd64", WITH_S390X, [term(in_("amd64", "s390x"))], id="values-are-sorted"),
     ],
 )
-def test_no_required_terms(platforms: str, options: Options, terms: object) -> None:
+def test_no_required_terms(platforms, options, terms):
     assert terms_of(one(platforms, options).spec) == terms
 
 
@@ -514,11 +504,11 @@ def test_no_required_terms(platforms: str, options: Options, terms: object) -> N
         pytest.param("wasi/wasm", {}, None, id="not-where-no-image-restricts"),
     ],
 )
-def test_affinity_always(platforms: str, fields: dict[str, Any], terms: object) -> None:
+def test_affinity_always(platforms, fields, terms):
     assert terms_of(one(platforms, Options(affinity="always"), **fields).spec) == terms
 
 
-def test_affinity_never_is_called_unsafe() -> None:
+def test_affinity_never_is_called_unsafe():
     outcome = one(A, Options(affinity="never"))
     assert outcome.name == "OptedOut"
     assert outcome.added == {}
@@ -530,12 +520,12 @@ def test_affinity_never_is_called_unsafe() -> None:
     ]
 
 
-def test_affinity_never_still_tolerates() -> None:
+def test_affinity_never_still_tolerates():
     outcome = one("arm64 s390x", Options(affinity="never"))
     assert outcome.added == {"tolerations": [GKE]}
 
 
-def test_affinity_never_has_nothing_to_say_where_none_is_needed() -> None:
+def test_affinity_never_has_nothing_to_say_where_none_is_needed():
     outcome = one(AR, Options(affinity="never"))
     assert outcome.added == {"tolerations": [GKE]}
     assert outcome.messages == []
@@ -580,18 +570,18 @@ BOTH_WRITTEN = {"key": "multi", "operator": "Equal", "value": "arm64Supported", 
         pytest.param("wasi/wasm", DEFAULT, {}, [GKE], id="no-image-restricts-but-all-are-known"),
     ],
 )  # fmt: skip
-def test_toleration_rules(platforms: str, options: Options, fields: dict[str, Any], added: object) -> None:
+def test_toleration_rules(platforms, options, fields, added):
     assert one(platforms, options, **fields).spec.get("tolerations") == added
 
 
-def test_no_image_no_toleration() -> None:
+def test_no_image_no_toleration():
     outcome = decided({"containers": []}, {})
     assert (outcome.name, outcome.added) == ("NotNeeded", {})
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "DaemonSet"])
 @pytest.mark.parametrize("policy", ["warn", "fail"])
-def test_daemon_sets(kind: str, policy: Any) -> None:
+def test_daemon_sets(kind, policy):
     outcome = one(A, Options(daemon_sets=policy), kind=kind)
     assert terms_of(outcome.spec) == [term(in_("amd64"))]
     severity = "error" if policy == "fail" else "warning"
@@ -607,7 +597,7 @@ def test_daemon_sets(kind: str, policy: Any) -> None:
         pytest.param(A, {"affinity": requiring(term(in_("amd64")))}, id="as-a-run-before-left-it"),
     ],
 )
-def test_daemon_sets_that_lose_nothing(platforms: str, fields: dict[str, Any]) -> None:
+def test_daemon_sets_that_lose_nothing(platforms, fields):
     assert one(platforms, Options(daemon_sets="fail"), kind="DaemonSet", **fields).messages == []
 
 
@@ -620,7 +610,7 @@ def test_daemon_sets_that_lose_nothing(platforms: str, fields: dict[str, Any]) -
     ],
 )
 @pytest.mark.parametrize("severity", ["warn", "fail"])
-def test_a_daemon_set_of_another_os(entries: tuple[str, ...], lost: str, severity: Any) -> None:
+def test_a_daemon_set_of_another_os(entries, lost, severity):
     options = Options(("amd64", "arm64", *entries), daemon_sets=severity)
     outcome = one("windows/amd64", options, kind="DaemonSet", nodeSelector={OS: "windows"})
     head = "error" if severity == "fail" else "warning"
@@ -652,9 +642,7 @@ TOLERATES = [
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("kind", ["Job", "Pod"])
-def test_immutable(
-    kind: str, platforms: str, options: Options, fields: dict[str, Any], needed: list[Any], full: list[Any]
-) -> None:
+def test_immutable(kind, platforms, options, fields, needed, full):
     for policy, (architectures, tolerated) in (("needed", needed), ("full", full)):
         outcome = one(platforms, options.replace(immutable=policy), kind, **fields)
         assert terms_of(outcome.spec) == (architectures and [term(in_(*architectures))])
@@ -663,7 +651,7 @@ def test_immutable(
 
 
 @pytest.mark.parametrize("kind", ["Job", "Pod"])
-def test_what_the_cluster_does_not_have_is_no_place_to_run_without_a_toleration(kind: str) -> None:
+def test_what_the_cluster_does_not_have_is_no_place_to_run_without_a_toleration(kind):
     """The pod names it, and it would need no toleration there."""
     asked = {"affinity": requiring(term(in_("arm64", "ppc64le")))}
     assert one("arm64 ppc64le", kind=kind, **asked).spec["tolerations"] == [GKE]
@@ -688,7 +676,7 @@ def test_what_the_cluster_does_not_have_is_no_place_to_run_without_a_toleration(
     ],
 )
 @pytest.mark.parametrize("hooks", ["immutable", "recreated"])
-def test_what_is_immutable(kind: str, annotations: Any, hooks: Any, *, immutable: bool) -> None:
+def test_what_is_immutable(kind, annotations, hooks, immutable):
     outcome = decided(
         using("a"), {"a": AR}, Options(hooks=hooks), kind=kind, object_metadata={"annotations": annotations}
     )
@@ -713,9 +701,7 @@ HELM_FILE = {"postrenderer.helm.sh/postrender-filename": "web/templates/job.yaml
         pytest.param("Job", {"argocd.argoproj.io/sync-options": "Force=true,Replace=true", **HELM_FILE}, False, id="argo-replaced-in-helm-4"),
     ],
 )  # fmt: skip
-def test_hooks_are_immutable_unless_their_door_makes_them_anew(
-    kind: str, annotations: dict[str, str], *, recreated: bool
-) -> None:
+def test_hooks_are_immutable_unless_their_door_makes_them_anew(kind, annotations, recreated):
     for hooks, changes in (("immutable", False), ("recreated", recreated)):
         outcome = decided(
             using("a"),
@@ -739,15 +725,13 @@ def test_hooks_are_immutable_unless_their_door_makes_them_anew(
     ],
 )
 @pytest.mark.parametrize("kind", ["Job", "Pod"])
-def test_what_has_a_generated_name_is_made_anew(
-    kind: str, metadata: dict[str, Any], *, immutable: bool
-) -> None:
+def test_what_has_a_generated_name_is_made_anew(kind, metadata, immutable):
     outcome = decided(using("a"), {"a": AR}, kind=kind, object_metadata=metadata)
     assert outcome.decision.immutable is immutable
     assert outcome.added == ({} if immutable else {"tolerations": [GKE]})
 
 
-def test_the_decision_says_who_removed_what() -> None:
+def test_the_decision_says_who_removed_what():
     decision = decided(using("a", "b", "c"), {"a": AR, "b": "amd64 s390x", "c": A}, WITH_S390X).decision
     assert decision.supported == ("amd64",)
     assert decision.reachable == ("amd64",)
@@ -760,11 +744,11 @@ def test_the_decision_says_who_removed_what() -> None:
     )
 
 
-def test_a_pod_in_a_list_gets_paths_of_the_list() -> None:
+def test_a_pod_in_a_list_gets_paths_of_the_list():
     pod = a_pod(using("a"), "Pod").replace(path=("items", 2, "spec"))
     patch = decision_for(pod, {"a": found(A)}, DEFAULT).patch
     assert {step.path[:3] for step in patch} == {("items", 2, "spec")}
 
 
-def test_with_equal_inputs_the_decision_is_equal() -> None:
+def test_with_equal_inputs_the_decision_is_equal():
     assert one(A, nodeSelector={"a": "b"}).decision == one(A, nodeSelector={"a": "b"}).decision

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from archfit.base.errors import UsageError
-from archfit.images.platforms import Answer, Unasked, Unknown
+from archfit.images.platforms import Unasked, Unknown
 from archfit.options.rules import exclude
 from archfit.options.settings import Exclude, Match, Options, Rule
 from archfit.yaml.values import Typed
@@ -75,7 +75,7 @@ def noted(**annotations: Any) -> dict[str, Any]:
         pytest.param("*s", False, id="a-glob-is-over-kinds-not-plurals"),
     ],
 )
-def test_exclude(pattern: str, *, excluded: bool) -> None:
+def test_exclude(pattern, excluded):
     options = Options(exclude=(Exclude("Nothing"), exclude(pattern)))
     outcome = one(A, options)
     assert outcome.name == ("OptedOut" if excluded else "Change")
@@ -84,7 +84,7 @@ def test_exclude(pattern: str, *, excluded: bool) -> None:
         assert outcome.decision.reason == f"excluded by configuration ({pattern})"
 
 
-def test_an_object_without_namespace_is_matched_by_the_star_alone() -> None:
+def test_an_object_without_namespace_is_matched_by_the_star_alone():
     for pattern, outcome in (("*/*", "OptedOut"), ("*/default", "Change")):
         made = decided(
             using("a"), {"a": A}, Options(exclude=(exclude(pattern),)), object_metadata={"namespace": None}
@@ -93,7 +93,7 @@ def test_an_object_without_namespace_is_matched_by_the_star_alone() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["a/b/c/d", "", "a//c", "a/"])
-def test_a_wrong_exclude_glob_is_an_error_that_shows_the_grammar(pattern: str) -> None:
+def test_a_wrong_exclude_glob_is_an_error_that_shows_the_grammar(pattern):
     with pytest.raises(UsageError, match="KIND/NAMESPACE/NAME"):
         exclude(pattern)
 
@@ -115,7 +115,7 @@ LABELLED = {"labels": {"team": "a", "tier": "web"}}
         pytest.param(Match(labels=(("team", "a"),)), {"metadata": {"labels": ["team"]}}, False, id="no-mapping"),
     ],
 )  # fmt: skip
-def test_rules_match(match: Match, metadata: dict[str, Any], *, matched: bool) -> None:
+def test_rules_match(match, metadata, matched):
     outcome = decided(using("a"), {"a": A}, Options(rules=(Rule(match, skip=True),)), **metadata)
     assert outcome.name == ("OptedOut" if matched else "Change")
 
@@ -141,9 +141,7 @@ ALL, SHOP = Match(), Match(namespace="shop")
         pytest.param((), {"added": "x"}, None, True, id="added-is-known"),
     ],
 )  # fmt: skip
-def test_rules_and_annotations(
-    rules: tuple[Rule, ...], annotations: dict[str, Any], architectures: list[str] | None, *, tolerated: bool
-) -> None:
+def test_rules_and_annotations(rules, annotations, architectures, tolerated):
     outcome = decided(using("a"), {"a": AR}, Options(rules=rules), metadata=noted(**annotations))
     assert terms_of(outcome.spec) == (architectures and [term(in_(*architectures))])
     assert outcome.spec.get("tolerations") == ([GKE] if tolerated else None)
@@ -187,8 +185,8 @@ UNKNOWN = Unknown("no answer")
     ],
 )  # fmt: skip
 def test_a_rule_narrows_where_it_is_offered(
-    images: list[str | Answer], fields: dict[str, Any], kind: str, options: dict[str, Any], annotations: dict[str, str], terms: object
-) -> None:  # fmt: skip
+    images, fields, kind, options, annotations, terms
+):  # fmt: skip
     """It never makes a conflict, and a second run writes nothing."""
     known = {f"i{number}": answer for number, answer in enumerate(images)}
     chosen = Options(**{"rules": (OFFERED,), **options})
@@ -200,19 +198,19 @@ def test_a_rule_narrows_where_it_is_offered(
     assert (again.object, again.messages) == (outcome.object, outcome.messages)
 
 
-def test_only_narrows_pods_whose_images_nobody_knows() -> None:
+def test_only_narrows_pods_whose_images_nobody_knows():
     outcome = decided(using("$(x)"), {}, metadata=noted(only="amd64"))
     assert terms_of(outcome.spec) == [term(in_("amd64"))]
 
 
-def test_only_that_leaves_nothing_is_a_conflict_that_names_it() -> None:
+def test_only_that_leaves_nothing_is_a_conflict_that_names_it():
     rules = (Rule(SHOP, only=("arm64",)),)
     outcome = decided(using("a"), {"a": AR}, Options(rules=rules), metadata=noted(only="amd64"))
     assert outcome.name == "Conflict"
     assert "a rule of the configuration and archfit.dev/only allows nothing" in outcome.messages[0]
 
 
-def test_only_on_what_the_images_lack_is_a_conflict() -> None:
+def test_only_on_what_the_images_lack_is_a_conflict():
     outcome = decided(using("a"), {"a": A}, metadata=noted(only="arm64"))
     assert outcome.messages[0].startswith(
         "error: no architecture is left: the cluster has amd64, arm64, archfit.dev/only allows arm64, "
@@ -220,7 +218,7 @@ def test_only_on_what_the_images_lack_is_a_conflict() -> None:
     )
 
 
-def test_a_rule_may_prefer() -> None:
+def test_a_rule_may_prefer():
     options = Options(tolerate=(), rules=(Rule(SHOP, prefer=(("arm64", 5),)),))
     assert "affinity" in one(AR, options).spec
 
@@ -233,7 +231,7 @@ def test_a_rule_may_prefer() -> None:
         pytest.param("linux/arm/v6 amd64", [term(in_("amd64"))], id="blanks"),
     ],
 )
-def test_image_platforms(annotation: str, terms: object) -> None:
+def test_image_platforms(annotation, terms):
     spec = using("a", "$(x)", "")
     metadata = noted(image_platforms=annotation)
     outcome = decided(spec, {}, metadata=metadata)
@@ -248,7 +246,7 @@ def test_image_platforms(annotation: str, terms: object) -> None:
     ("annotations", "message", "field"),
     rows("placement/annotation_errors.yaml", "annotations", "message", "field"),
 )
-def test_annotation_errors(annotations: dict[str, Any], message: str, field: str) -> None:
+def test_annotation_errors(annotations, message, field):
     outcome = decided(using("a"), {"a": A}, metadata={"annotations": annotations})
     assert outcome.name == "Unresolved"
     assert outcome.messages == [f"error: {message}"]
@@ -257,7 +255,7 @@ def test_annotation_errors(annotations: dict[str, Any], message: str, field: str
     assert result.ref == outcome.pod.ref
 
 
-def test_an_unknown_name_is_an_error_on_the_object_and_in_skipped_pods_too() -> None:
+def test_an_unknown_name_is_an_error_on_the_object_and_in_skipped_pods_too():
     outcome = decided(using("a"), {"a": A}, metadata=noted(skip="true"), object_metadata=noted(skipp="true"))
     assert outcome.name == "OptedOut"
     assert outcome.messages == [
@@ -280,13 +278,13 @@ def test_an_unknown_name_is_an_error_on_the_object_and_in_skipped_pods_too() -> 
         ),
     ],
 )
-def test_annotations_count_on_the_object_and_on_its_template(own: Any, template: Any, terms: object) -> None:
+def test_annotations_count_on_the_object_and_on_its_template(own, template, terms):
     outcome = decided(using("a"), {"a": AR}, metadata=template, object_metadata=own)
     assert terms_of(outcome.spec) == terms
     assert outcome.messages == []
 
 
-def test_a_skip_near_the_pod_takes_back_one_above_it() -> None:
+def test_a_skip_near_the_pod_takes_back_one_above_it():
     for own, template, name in (("true", "false", "Change"), ("false", "true", "OptedOut")):
         outcome = decided(
             using("a"), {"a": A}, metadata=noted(skip=template), object_metadata=noted(skip=own)
@@ -294,7 +292,7 @@ def test_a_skip_near_the_pod_takes_back_one_above_it() -> None:
         assert outcome.name == name
 
 
-def test_an_invalid_annotation_is_an_error_though_a_nearer_one_wins() -> None:
+def test_an_invalid_annotation_is_an_error_though_a_nearer_one_wins():
     outcome = decided(using("a"), {"a": A}, metadata=noted(skip="true"), object_metadata=noted(skip="yes"))
     assert outcome.messages == ['error: archfit.dev/skip has to be "true" or "false", not \'yes\'']
 
@@ -312,7 +310,7 @@ JOB_TEMPLATE = {
 }
 
 
-def test_a_cron_job_reads_its_job_template_too() -> None:
+def test_a_cron_job_reads_its_job_template_too():
     pod = pod_of(JOB_TEMPLATE)
     assert [at for at, _ in pod.between] == [("spec", "jobTemplate", "metadata")]
     assert decision_for(pod, {"a": found(AR)}, Options()).reachable == ("amd64",)
@@ -335,7 +333,7 @@ def test_a_cron_job_reads_its_job_template_too() -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("kind", ["Deployment", "Job", "Pod"])
-def test_what_a_controller_made_is_left_to_it(owners: Any, controller: str, kind: str) -> None:
+def test_what_a_controller_made_is_left_to_it(owners, controller, kind):
     """Its annotations are copies of the controller's: one that is misspelt is said there, once."""
     metadata = {"ownerReferences": owners, **(noted(skpi="true") if controller else {})}
     outcome = decided(using("a"), {"a": A}, kind=kind, object_metadata=metadata)
@@ -347,12 +345,12 @@ def test_what_a_controller_made_is_left_to_it(owners: Any, controller: str, kind
         assert questions_of(outcome.pod) == ()
 
 
-def test_a_bare_pod_is_its_own_template() -> None:
+def test_a_bare_pod_is_its_own_template():
     outcome = decided(using("a"), {"a": AR}, kind="Pod", object_metadata=noted(only="amd64"))
     assert terms_of(outcome.spec) == [term(in_("amd64"))]
 
 
-def test_a_pod_in_a_list_names_its_field() -> None:
+def test_a_pod_in_a_list_names_its_field():
 
     pod = a_pod(using("a"), metadata=noted(onyl="amd64"), object_metadata=noted(olny="amd64"))
     root = ("items", 0, "items", 3)
@@ -364,13 +362,13 @@ def test_a_pod_in_a_list_names_its_field() -> None:
 
 
 @pytest.mark.parametrize("annotations", [["archfit.dev/skip"], "archfit.dev/skip"])
-def test_annotations_that_are_no_mapping(annotations: Any) -> None:
+def test_annotations_that_are_no_mapping(annotations):
     outcome = decided(using("a"), {"a": A}, metadata={"annotations": annotations})
     assert outcome.name == "Unresolved"
     assert outcome.messages[0].startswith("error: has to be a mapping, but it is a ")
 
 
-def test_annotations_of_others_are_not_read() -> None:
+def test_annotations_of_others_are_not_read():
     metadata = {"annotations": {"archfit.example.com/skip": "true", "archfit.dev": "x"}}
     assert decided(using("a"), {"a": A}, metadata=metadata).name == "Change"
 
@@ -386,7 +384,7 @@ def test_annotations_of_others_are_not_read() -> None:
         pytest.param([term(("zone", "In", ["{{zone}}"]))], "", id="another label"),
     ],
 )  # fmt: skip
-def test_a_required_architecture_that_is_filled_in_later(terms: list[Any], reason: str) -> None:
+def test_a_required_architecture_that_is_filled_in_later(terms, reason):
     affinity = {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}
     outcome = decided({**using("app:1"), "affinity": affinity}, {"app:1": A})
     assert (outcome.name == "OptedOut") is bool(reason)

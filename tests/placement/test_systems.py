@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from archfit.options.settings import Options, Toleration
@@ -94,9 +92,7 @@ def on(*names: str) -> tuple[str, str, list[str]]:
         ),
     ],
 )  # fmt: skip
-def test_a_pod_that_names_no_system(
-    platforms: str, cluster: tuple[str, ...], fields: dict[str, Any], after: object
-) -> None:
+def test_a_pod_that_names_no_system(platforms, cluster, fields, after):
     options = Options(cluster_architectures=cluster)
     outcome = one(platforms, options, **fields)
     assert terms_of(outcome.spec) == after
@@ -104,7 +100,7 @@ def test_a_pod_that_names_no_system(
     assert (again.decision.patch, terms_of(again.spec)) == ((), after)
 
 
-def test_the_reason_names_the_systems() -> None:
+def test_the_reason_names_the_systems():
     options = Options(cluster_architectures=BOTH)
     assert one("amd64 arm64", options).decision.reason.startswith(
         "restricted to linux (windows/amd64 is not offered by app:1)"
@@ -114,7 +110,7 @@ def test_the_reason_names_the_systems() -> None:
     )
 
 
-def test_images_for_windows_alone_need_a_pod_that_says_so() -> None:
+def test_images_for_windows_alone_need_a_pod_that_says_so():
     options = Options(cluster_architectures=BOTH)
     outcome = one("windows/amd64", options)
     assert outcome.name == "Conflict"
@@ -140,7 +136,7 @@ def test_images_for_windows_alone_need_a_pod_that_says_so() -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_pod_that_no_node_can_run(platforms: str, cluster: tuple[str, ...], fields: Any, says: str) -> None:
+def test_a_pod_that_no_node_can_run(platforms, cluster, fields, says):
     outcome = one(platforms, Options(cluster_architectures=cluster), **fields)
     assert (outcome.name, outcome.messages[0][: len(says) + 7]) == ("Conflict", f"error: {says}")
 
@@ -153,9 +149,7 @@ def test_a_pod_that_no_node_can_run(platforms: str, cluster: tuple[str, ...], fi
         pytest.param("arm64 windows/amd64", {}, True, False, id="one-architecture-of-each"),
     ],
 )  # fmt: skip
-def test_a_bare_architecture_of_tolerate_and_prefer_means_linux(
-    platforms: str, fields: Any, tolerated: bool, preferred: bool
-) -> None:
+def test_a_bare_architecture_of_tolerate_and_prefer_means_linux(platforms, fields, tolerated, preferred):
     outcome = one(platforms, Options(cluster_architectures=ALL, prefer=(("arm64", 1),)), **fields)
     assert ("tolerations" in outcome.added) is tolerated
     affinity = outcome.spec.get("affinity", {}).get("nodeAffinity", {})
@@ -170,14 +164,14 @@ def test_a_bare_architecture_of_tolerate_and_prefer_means_linux(
     ],
 )
 @pytest.mark.parametrize("needed", [False, True], ids=["immutable", "when-needed"])
-def test_a_toleration_that_not_every_node_needs(platforms: str, tolerated: bool, needed: bool) -> None:
+def test_a_toleration_that_not_every_node_needs(platforms, tolerated, needed):
     options = Options(cluster_architectures=BOTH)
     if needed:
         options = options.replace(tolerate=tuple(rule.replace(needed=True) for rule in options.tolerate))
     assert ("tolerations" in one(platforms, options, "Deployment" if needed else "Job").added) is tolerated
 
 
-def test_two_images_share_no_more_than_one_system() -> None:
+def test_two_images_share_no_more_than_one_system():
     spec = {**using("a:1", "b:1")}
     outcome = decided(
         spec,
@@ -202,12 +196,12 @@ def test_two_images_share_no_more_than_one_system() -> None:
         ),
     ],
 )
-def test_windows_nodes_that_are_all_tainted(fields: dict[str, Any], after: object) -> None:
+def test_windows_nodes_that_are_all_tainted(fields, after):
     options = Options(cluster_architectures=BOTH, system_taints=TAINT, tolerate=())
     assert terms_of(one("amd64 arm64", options, **fields).spec) == after
 
 
-def test_a_bare_architecture_of_only_means_linux() -> None:
+def test_a_bare_architecture_of_only_means_linux():
     options = Options(cluster_architectures=BOTH)
     outcome = decided(
         using("app:1"),
@@ -218,7 +212,7 @@ def test_a_bare_architecture_of_only_means_linux() -> None:
     assert terms_of(outcome.spec) == [term(ON_LINUX, on("amd64"))]
 
 
-def test_a_bare_architecture_of_only_narrows_a_pod_for_windows_too() -> None:
+def test_a_bare_architecture_of_only_narrows_a_pod_for_windows_too():
     outcome = decided(
         {**using("app:1"), "os": {"name": "windows"}},
         {"app:1": "amd64 windows/amd64 windows/arm64"},
@@ -228,12 +222,12 @@ def test_a_bare_architecture_of_only_narrows_a_pod_for_windows_too() -> None:
     assert terms_of(outcome.spec) == [term(ON_WINDOWS, on("amd64"))]
 
 
-def test_never_writes_no_system_either() -> None:
+def test_never_writes_no_system_either():
     outcome = one("amd64 arm64", Options(cluster_architectures=BOTH, affinity="never", tolerate=()))
     assert (outcome.name, outcome.added) == ("OptedOut", {})
     assert "unsafe" in outcome.messages[0]
 
 
-def test_a_daemon_set_is_not_warned_of_nodes_of_another_system() -> None:
+def test_a_daemon_set_is_not_warned_of_nodes_of_another_system():
     outcome = one("amd64 arm64", Options(cluster_architectures=BOTH), "DaemonSet", tolerations=[GKE])
     assert (terms_of(outcome.spec), outcome.messages) == ([term(ON_LINUX)], [])

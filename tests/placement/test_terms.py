@@ -46,7 +46,7 @@ BETA_OS = "beta.kubernetes.io/os"
         pytest.param("", ("amd64",), "amd64", False, id="no-operator"),
     ],
 )
-def test_operators(operator: str, values: tuple[str, ...], label: str, *, met: bool) -> None:
+def test_operators(operator, values, label, met):
     assert meets([(operator, values)], label) is met
 
 
@@ -74,7 +74,7 @@ def test_operators(operator: str, values: tuple[str, ...], label: str, *, met: b
         pytest.param({"affinity": requiring(term((ARCH, "Gt", ["5"]), in_("7"))), "nodeSelector": {}}, {"7"}, id="gt"),
     ],
 )  # fmt: skip
-def test_allowed(fields: dict[str, Any], architectures: set[str]) -> None:
+def test_allowed(fields, architectures):
     (demand,) = demands(a_pod({"containers": [], **fields}))
     assert allowed(demand, C) == architectures
 
@@ -93,12 +93,12 @@ def test_allowed(fields: dict[str, Any], architectures: set[str]) -> None:
         ),
     ],
 )
-def test_two_operating_systems_at_once_match_nothing(fields: dict[str, Any]) -> None:
+def test_two_operating_systems_at_once_match_nothing(fields):
     (demand,) = demands(a_pod({"containers": [], **fields}))
     assert allowed(demand, C) == frozenset()
 
 
-def test_a_required_set_without_terms_matches_nothing() -> None:
+def test_a_required_set_without_terms_matches_nothing():
     empty: list[Any] = [[], None]
     for terms in empty:
         affinity = {
@@ -130,7 +130,7 @@ def test_a_required_set_without_terms_matches_nothing() -> None:
         pytest.param({"nodeSelector": {OS: "windows"}, "affinity": requiring(term((OS, "In", ["windows", "linux"])))}, "windows", id="selector-decides"),
     ],
 )  # fmt: skip
-def test_operating_systems(fields: dict[str, Any], systems: str) -> None:
+def test_operating_systems(fields, systems):
     (demand,) = demands(a_pod({"containers": [], **fields}))
     assert demand.systems == tuple(systems.split())
 
@@ -149,13 +149,13 @@ ONE, TWO = ("amd64", "arm64", "windows/amd64"), ("amd64", "arm64", "windows/amd6
         pytest.param("windows/amd64 windows/arm", TWO, [term(in_("amd64"))], id="c-is-what-the-entries-say"),
     ],
 )
-def test_a_windows_pod(platforms: str, entries: tuple[str, ...], terms: object) -> None:
+def test_a_windows_pod(platforms, entries, terms):
     outcome = one(platforms, Options(cluster_architectures=entries), nodeSelector={OS: "windows"})
     assert terms_of(outcome.spec) == terms
     assert outcome.messages == []
 
 
-def test_a_windows_pod_without_windows_images_is_a_conflict() -> None:
+def test_a_windows_pod_without_windows_images_is_a_conflict():
     outcome = one("amd64 arm64", nodeSelector={OS: "windows"})
     assert outcome.name == "Conflict"
     assert (

@@ -1,9 +1,5 @@
 """Which toleration covers another, by core/v1's ToleratesTaint; and where a new one goes."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from archfit.base.patch import Add, Test
@@ -42,7 +38,7 @@ PATH = ("spec", "template", "spec", "tolerations")
         pytest.param(None, False, id="null"),
     ],
 )
-def test_covering(there: Any, *, covered: bool) -> None:
+def test_covering(there, covered):
     outcome = one(AR, tolerations=[there])
     assert outcome.spec["tolerations"] == ([there] if covered else [there, GKE])
     assert outcome.name == ("AlreadySet" if covered else "Change")
@@ -62,11 +58,11 @@ def test_covering(there: Any, *, covered: bool) -> None:
         pytest.param(Toleration("k", ""), Toleration("k", "Equal"), True, id="empty-value"),
     ],
 )
-def test_covering_of_wider_tolerations(there: Toleration, new: Toleration, *, covered: bool) -> None:
+def test_covering_of_wider_tolerations(there, new, covered):
     assert covers(there, new) is covered
 
 
-def test_rules_that_say_the_same_add_one() -> None:
+def test_rules_that_say_the_same_add_one():
     assert uncovered([], [NEW, Toleration(ARCH, "Exists"), NEW]) == [NEW, Toleration(ARCH, "Exists")]
 
 
@@ -87,9 +83,7 @@ NEEDED = TolerationRule(("amd64",), RESERVE, needed=True)
         pytest.param("amd64 arm64", (NEEDED.replace(needed=False),), None, [RESERVED], id="when: possible"),
     ],
 )
-def test_a_toleration_that_only_those_get_that_need_it(
-    platforms: str, rules: tuple[TolerationRule, ...], own: Any, added: Any
-) -> None:
+def test_a_toleration_that_only_those_get_that_need_it(platforms, rules, own, added):
     options = Options(tolerate=rules)
     outcome = one(platforms, options, **({"tolerations": own} if own else {}))
     assert outcome.spec.get("tolerations") == ([*(own or ()), *(added or ())] or None)
@@ -108,7 +102,7 @@ def test_a_toleration_that_only_those_get_that_need_it(
         ),
     ],
 )
-def test_as_kubernetes_writes_it(toleration: Toleration, written: dict[str, str]) -> None:
+def test_as_kubernetes_writes_it(toleration, written):
     outcome = one(AR, Options(tolerate=(TolerationRule(("arm64",), toleration),)))
     (made,) = outcome.spec["tolerations"]
     assert list(made.items()) == list(written.items())
@@ -130,5 +124,5 @@ OTHER = {"key": "foo", "operator": "Exists"}
         pytest.param({"tolerations": [OTHER]}, (Test(PATH, [OTHER]), Add((*PATH, "-"), GKE)), id="appended"),
     ],
 )
-def test_patch(fields: dict[str, Any], patch: object) -> None:
+def test_patch(fields, patch):
     assert one(AR, **fields).decision.patch == patch

@@ -27,7 +27,7 @@ def about(outcome: Outcome, severity: str) -> list[str]:
 @pytest.mark.parametrize(
     "platforms", ["amd64 arm64", "amd64 arm64 amd64/v3", "amd64 386 arm64 arm/v5 arm/v7"]
 )
-def test_what_runs_everywhere_is_not_talked_about(platforms: str) -> None:
+def test_what_runs_everywhere_is_not_talked_about(platforms):
     outcome = one(platforms)
     assert outcome.added == {"tolerations": [GKE]}
     assert outcome.messages == []
@@ -53,14 +53,14 @@ def test_what_runs_everywhere_is_not_talked_about(platforms: str) -> None:
         pytest.param("amd64", RUNTIME, {"amd64"}, id="a-runtime-class-alone-changes-nothing"),
     ],
 )
-def test_wasm(platforms: str, spec: dict[str, Any], added: set[str] | None) -> None:
+def test_wasm(platforms, spec, added):
     outcome = one(platforms, **spec) if spec else one(platforms)
     assert terms_of(outcome.spec) == ([term(in_(*added))] if added else None)
     assert ("tolerations" in outcome.spec) is (added is None)
     assert outcome.messages == []
 
 
-def test_the_handler_of_a_runtime_class_in_the_stream_counts() -> None:
+def test_the_handler_of_a_runtime_class_in_the_stream_counts():
     """Its name may be anything."""
     pod = (
         b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
@@ -79,7 +79,7 @@ def test_the_handler_of_a_runtime_class_in_the_stream_counts() -> None:
     assert not narrowed(pod + runtime % b"wasmtime")
 
 
-def test_wasm_counts_for_the_pod_that_names_a_runtime_class_and_for_no_other() -> None:
+def test_wasm_counts_for_the_pod_that_names_a_runtime_class_and_for_no_other():
     images = {"w": "amd64 wasi/wasm", "b": EVERYWHERE}
     assert terms_of(decided(using("w", "b"), images).spec) == [term(in_("amd64"))]
     assert terms_of(decided({**using("w", "b"), **RUNTIME}, images).spec) is None
@@ -88,7 +88,7 @@ def test_wasm_counts_for_the_pod_that_names_a_runtime_class_and_for_no_other() -
 # Variants
 
 
-def test_an_index_with_only_a_higher_variant_is_not_understood() -> None:
+def test_an_index_with_only_a_higher_variant_is_not_understood():
     outcome = one("amd64/v3")
     assert (outcome.name, outcome.added) == ("Unresolved", {})
     assert outcome.messages == [
@@ -110,16 +110,14 @@ def test_an_index_with_only_a_higher_variant_is_not_understood() -> None:
         ),
     ],
 )
-def test_and_the_policy_for_unknown_images_applies(
-    options: Options, name: str, added: list[str] | None
-) -> None:
+def test_and_the_policy_for_unknown_images_applies(options, name, added):
     outcome = one("amd64/v3", options)
     assert outcome.name == name
     assert terms_of(outcome.spec) == ([term(in_(*added))] if added else None)
     assert not about(outcome, "error")
 
 
-def test_beside_other_entries_it_is_a_warning_that_names_the_way_out() -> None:
+def test_beside_other_entries_it_is_a_warning_that_names_the_way_out():
     outcome = one("amd64/v2 amd64/v3 arm64 arm/v7")
     assert terms_of(outcome.spec) == [term(in_("arm64"))]
     assert about(outcome, "warning") == [
@@ -131,7 +129,7 @@ def test_beside_other_entries_it_is_a_warning_that_names_the_way_out() -> None:
     assert outcome.decision.messages[0].location == Location(1, 1)
 
 
-def test_following_the_advice_ends_it() -> None:
+def test_following_the_advice_ends_it():
     rows = (
         ImagePlatforms("docker.io/library/app", tuple(map(parse_platform, ("linux/amd64", "linux/arm64")))),
     )
@@ -142,13 +140,13 @@ def test_following_the_advice_ends_it() -> None:
     assert not about(outcome, "warning")
 
 
-def test_variants_of_architectures_that_the_cluster_lacks_are_not_talked_about() -> None:
+def test_variants_of_architectures_that_the_cluster_lacks_are_not_talked_about():
     assert one("amd64 arm64 riscv64/rva23").messages == []
     assert about(one("amd64 riscv64/rva23", Options(cluster_architectures=("amd64", "riscv64"))), "warning")
 
 
 @pytest.mark.parametrize("origin", ["cache", "lock", "registry"])
-def test_what_was_stored_earlier_is_judged_the_same(origin: str) -> None:
+def test_what_was_stored_earlier_is_judged_the_same(origin):
     outcome = decided(using("app:1"), {"app:1": found("amd64/v3 arm64", origin=origin)})
     assert terms_of(outcome.spec) == [term(in_("arm64"))]
 
@@ -160,7 +158,7 @@ def test_what_was_stored_earlier_is_judged_the_same(origin: str) -> None:
         pytest.param("amd64/v3", None, id="alone"),
     ],
 )
-def test_stated_platforms_count_like_entries(stated: str, architectures: list[str] | None) -> None:
+def test_stated_platforms_count_like_entries(stated, architectures):
     outcome = decided(using("app:1"), {"app:1": found(stated, origin="override", digest="")})
     assert terms_of(outcome.spec) == ([term(in_(*architectures))] if architectures else None)
     (said,) = about(outcome, "warning" if architectures else "error")
@@ -169,7 +167,7 @@ def test_stated_platforms_count_like_entries(stated: str, architectures: list[st
     assert f"if your nodes take it, state {plain} instead (--image-platforms or archfit.dev/image-p" in said
 
 
-def test_stated_by_annotation_of_a_placeholder() -> None:
+def test_stated_by_annotation_of_a_placeholder():
     notes = {"annotations": {"archfit.dev/image-platforms": "linux/amd64/v3,linux/arm64"}}
     outcome = decided(using("$(image)"), {}, metadata=notes)
     assert terms_of(outcome.spec) == [term(in_("arm64"))]
@@ -177,19 +175,19 @@ def test_stated_by_annotation_of_a_placeholder() -> None:
 
 
 @pytest.mark.parametrize("on_unknown", ["leave", "assume"])
-def test_no_policy_for_unknown_images_applies_to_what_is_stated(on_unknown: Any) -> None:
+def test_no_policy_for_unknown_images_applies_to_what_is_stated(on_unknown):
     options = Options(on_unknown=on_unknown, assume=(parse_platform("linux/amd64"),))
     outcome = decided(using("app:1"), {"app:1": found("amd64/v3", origin="override")}, options)
     assert (outcome.name, len(about(outcome, "error"))) == ("Unresolved", 1)
 
 
-def test_nor_does_assume_of_what_does_not_count() -> None:
+def test_nor_does_assume_of_what_does_not_count():
     options = Options(on_unknown="assume", assume=(parse_platform("linux/amd64/v3"),))
     (said,) = about(one("arm64/v9", options), "error")
     assert said.endswith("if your nodes take it, write --assume linux/amd64")
 
 
-def test_a_single_manifest_of_a_higher_variant_counts_with_a_warning() -> None:
+def test_a_single_manifest_of_a_higher_variant_counts_with_a_warning():
     outcome = decided(using("app:1"), {"app:1": found("amd64/v3", index=False)})
     assert terms_of(outcome.spec) == [term(in_("amd64"))]
     assert about(outcome, "warning") == [
@@ -198,13 +196,13 @@ def test_a_single_manifest_of_a_higher_variant_counts_with_a_warning() -> None:
     ]
 
 
-def test_single_manifests_of_the_baseline_are_not_talked_about() -> None:
+def test_single_manifests_of_the_baseline_are_not_talked_about():
     for platform in ("amd64", "arm64/v8", "arm/v6", "386"):
         outcome = decided(using("app:1"), {"app:1": found(platform, index=False)}, FOUR)
         assert outcome.messages == []
 
 
-def test_an_image_volume_of_a_manifest_has_no_variant_to_speak_of() -> None:
+def test_an_image_volume_of_a_manifest_has_no_variant_to_speak_of():
     spec = {**using("app:1"), "volumes": [{"name": "v", "image": {"reference": "data:1"}}]}
     images: dict[str, Any] = {"app:1": EVERYWHERE, "data:1": found("amd64/v3", index=False)}
     assert decided(spec, images).messages == []
@@ -216,14 +214,14 @@ def test_an_image_volume_of_a_manifest_has_no_variant_to_speak_of() -> None:
 
 
 @pytest.mark.parametrize("platforms", ["386", "386 amd64/v3", "386 arm64"])
-def test_amd64_by_386_alone_is_a_warning(platforms: str) -> None:
+def test_amd64_by_386_alone_is_a_warning(platforms):
     outcome = one(platforms)
     (said,) = about(outcome, "warning")
     assert said.startswith("app:1: it counts for amd64 by linux/386 alone, which CRI-O does not take")
     assert said.endswith("linux/amd64'" if "arm64" not in platforms else "linux/amd64,linux/arm64'")
 
 
-def test_386_without_amd64_nodes_is_not_talked_about() -> None:
+def test_386_without_amd64_nodes_is_not_talked_about():
     assert one("386 arm64", Options(cluster_architectures=("arm64",))).messages == []
 
 
@@ -239,7 +237,7 @@ def test_386_without_amd64_nodes_is_not_talked_about() -> None:
         pytest.param("amd64 wasi/wasm", RUNTIME, 0, [], id="wasm-with-a-runtime-class"),
     ],
 )
-def test_require(platforms: str, spec: dict[str, Any], lacks: int, severities: list[str]) -> None:
+def test_require(platforms, spec, lacks, severities):
     pod = a_pod({**using("app:1"), **spec})
     verdict = judge(
         pod,
@@ -262,9 +260,7 @@ def test_require(platforms: str, spec: dict[str, Any], lacks: int, severities: l
         pytest.param(EVERYWHERE, {}, False, id="noop-nothing-is-narrowed"),
     ],
 )
-def test_a_spread_that_ignores_affinity_is_warned_of(
-    image: str, change: dict[str, str], *, warned: bool
-) -> None:
+def test_a_spread_that_ignores_affinity_is_warned_of(image, change, warned):
     zones = {"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "nodeAffinityPolicy": "Ignore"}
     warnings = about(one(image, topologySpreadConstraints=[{**zones, **change}]), "warning")
     said = "nodeAffinityPolicy: Ignore counts every zone as a domain"

@@ -55,9 +55,7 @@ UNKNOWN = decision("amd64").replace(outcome="Unresolved", patch=(), reason="app:
         pytest.param(POD, UNKNOWN, "", "same", "", id="both do nothing"),
     ],
 )  # fmt: skip
-def test_what_the_policy_made_beside_what_archfit_decides(
-    made: dict[str, Any], decided: Decision, why: str, outcome: str, reason: str
-):
+def test_what_the_policy_made_beside_what_archfit_decides(made, decided, why, outcome, reason):
     found = compared(made, POD, decided, why)
     assert found.outcome == outcome
     assert reason in found.reason
@@ -76,7 +74,7 @@ def test_what_the_policy_made_beside_what_archfit_decides(
         pytest.param({"key": "a", "effect": ""}, {"key": "a"}, id="an empty effect"),
     ],
 )  # fmt: skip
-def test_spellings_of_a_toleration_mean_the_same(one: dict[str, str], other: dict[str, str]):
+def test_spellings_of_a_toleration_mean_the_same(one, other):
     assert placement({"spec": {"tolerations": [one]}}) == placement({"spec": {"tolerations": [other]}})
 
 
@@ -96,7 +94,7 @@ def test_nothing_and_an_empty_list_are_the_same():
         ),
     ],
 )  # fmt: skip
-def test_the_last_line_counts_each_pod_once(outcomes: list[str], line: str) -> None:
+def test_the_last_line_counts_each_pod_once(outcomes, line):
     ref = ObjectRef("v1", "Pod", "shop", "web")
     pods = [ComparedPod(ref, Location(1, 1), Compared(outcome, "why")) for outcome in outcomes]
     assert as_text("p", pods).decode().splitlines()[-1] == line
@@ -116,7 +114,7 @@ _OUTCOMES = {"operator": ("not-compared", OPERATOR), "refused": ("not-compared",
         pytest.param(["refused", "different"], 3, id="one differs"),
     ],
 )
-def test_nothing_compared_is_no_success(pods: list[str], status: int) -> None:
+def test_nothing_compared_is_no_success(pods, status):
     ref, at = ObjectRef("v1", "Pod", "shop", "web"), Location(1, 1)
     made = [ComparedPod(ref, at, Compared(*_OUTCOMES.get(one, (one, "why")))) for one in pods]
     assert exit_code(made) == status

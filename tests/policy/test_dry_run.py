@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,6 @@ from archfit.base.external_program import Ran
 from archfit.base.results import Location, ObjectRef
 from archfit.cluster.cluster_error import ClusterError
 from archfit.policy.installed.dry_run import SKIP, SamplePod, admitted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def sample(number: int) -> SamplePod:
@@ -54,9 +52,9 @@ def refuse(number: int, words: str) -> Callable[[str], str]:
 
 
 @pytest.mark.parametrize("form", ["one by one", "a list"])
-def test_each_pod_is_sent_as_it_is_and_with_skip(form: str):
+def test_each_pod_is_sent_as_it_is_and_with_skip(form):
     kubectl = Kubectl(form=form)
-    found = admitted(kubectl, [sample(0), sample(1)])  # type: ignore[arg-type]
+    found = admitted(kubectl, [sample(0), sample(1)])
     assert [bool(one.plain and one.skipped) for one in found] == [True, True]
     assert [one.refused for one in found] == ["", ""]
     assert found[1].plain
@@ -68,21 +66,21 @@ def test_each_pod_is_sent_as_it_is_and_with_skip(form: str):
 
 def test_a_call_has_a_hundred_pods_at_most():
     kubectl = Kubectl()
-    found = admitted(kubectl, [sample(number) for number in range(120)])  # type: ignore[arg-type]
+    found = admitted(kubectl, [sample(number) for number in range(120)])
     assert [len(call) for call in kubectl.calls] == [100, 100, 40]
     assert all(one.plain and one.skipped for one in found)
 
 
 def test_a_refusal_belongs_to_the_pod_that_it_names():
     kubectl = Kubectl(refuse(1, 'Error from server (Forbidden): pods "{}" is forbidden: no'))
-    first, second, third = admitted(kubectl, [sample(0), sample(1), sample(12)])  # type: ignore[arg-type]
+    first, second, third = admitted(kubectl, [sample(0), sample(1), sample(12)])
     assert (first.refused, third.refused) == ("", "")
     assert second.refused == 'Error from server (Forbidden): pods "archfit-check-1-" is forbidden: no'
 
 
 def test_a_refusal_without_a_name_is_shown_with_each_pod_that_is_missing():
     kubectl = Kubectl(refuse(0, 'Error from server (NotFound): namespaces "x" not found'))
-    first, second = admitted(kubectl, [sample(0), sample(1)])  # type: ignore[arg-type]
+    first, second = admitted(kubectl, [sample(0), sample(1)])
     assert first.refused == 'Error from server (NotFound): namespaces "x" not found'
     assert second.refused == ""
 
@@ -90,7 +88,7 @@ def test_a_refusal_without_a_name_is_shown_with_each_pod_that_is_missing():
 def test_a_cluster_that_does_not_answer_ends_the_check():
     kubectl = Kubectl(lambda _name: "The connection to the server 127.0.0.1:1 was refused")
     with pytest.raises(ClusterError, match="was refused") as raised:
-        admitted(kubectl, [sample(0)])  # type: ignore[arg-type]
+        admitted(kubectl, [sample(0)])
     assert raised.value.reason == "unreachable"
 
 
@@ -101,10 +99,10 @@ def test_an_answer_that_is_no_json_ends_the_check():
             return Ran(0, b"pod/x created", "")
 
     with pytest.raises(ClusterError, match="gave no JSON"):
-        admitted(Odd(), [sample(0)])  # type: ignore[arg-type]
+        admitted(Odd(), [sample(0)])
 
 
 def test_pods_that_are_not_known_are_not_sent():
     kubectl = Kubectl()
-    assert admitted(kubectl, [sample(0).replace(value=None)]) == []  # type: ignore[arg-type]
+    assert admitted(kubectl, [sample(0).replace(value=None)]) == []
     assert kubectl.calls == []

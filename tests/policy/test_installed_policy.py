@@ -28,7 +28,7 @@ class Api:
     def get(self, path: str) -> Any:
         answer = self.answers.get(path, "not-found")
         if isinstance(answer, str):
-            reason: Reason = answer  # type: ignore[assignment]
+            reason: Reason = answer
             raise ClusterError(path, reason)
         return answer
 
@@ -49,7 +49,7 @@ def test_a_missing_table_is_empty_and_other_errors_stay_errors():
     ("answer", "known"),
     [("not-found", True), ("forbidden", True), ("unreachable", False), ("timeout", False)],
 )
-def test_a_renewal_needs_no_installed_policy_but_a_cluster_that_answers(answer: str, known: bool):
+def test_a_renewal_needs_no_installed_policy_but_a_cluster_that_answers(answer, known):
     api = Api({POLICY: answer})
     if known:
         assert table_in_force(api, PolicySettings()) == {}
@@ -63,7 +63,7 @@ def test_a_renewal_needs_no_installed_policy_but_a_cluster_that_answers(answer: 
     ["not-found", {"resources": []}, {"resources": [{"name": "validatingadmissionpolicies"}]}],
     ids=repr,
 )
-def test_a_cluster_without_the_api_is_told_which_kubernetes_has_it(answer: Any):
+def test_a_cluster_without_the_api_is_told_which_kubernetes_has_it(answer):
     api = Api({f"{BASE}/v1": answer, "/version": {"gitVersion": "v1.33.4"}})
     with pytest.raises(UsageError, match=r"\(v1\.33\.4\) .* 1\.36, or 1\.34 with --api-version v1beta1"):
         check_version(api, PolicySettings())
@@ -89,7 +89,7 @@ def requirement(operator: str, *values: str) -> dict[str, Any]:
         pytest.param(requirement("Near"), {"team": ""}, False, id="an unknown operator"),
     ],
 )
-def test_a_selector_means_labels(selector: dict[str, Any], labels: dict[str, str], meant: bool):
+def test_a_selector_means_labels(selector, labels, meant):
     assert selected(selector, labels) is meant
 
 

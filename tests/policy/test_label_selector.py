@@ -38,7 +38,7 @@ def one(key: str, operator: str, *values: str) -> dict[str, object]:
         ),
     ],
 )
-def test_a_selector_becomes_requirements(text: str, requirements: list[dict[str, object]]):
+def test_a_selector_becomes_requirements(text, requirements):
     assert match_expressions(text) == requirements
 
 
@@ -60,7 +60,7 @@ def test_a_selector_becomes_requirements(text: str, requirements: list[dict[str,
         pytest.param(f"a={'b' * 64}", "cannot be the value of a label", id="a long value"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_named(text: str, words: str):
+def test_a_mistake_is_named(text, words):
     with pytest.raises(UsageError) as raised:
         match_expressions(text)
     assert str(raised.value).startswith("--namespace-selector: ")

@@ -60,7 +60,7 @@ def never(image: str) -> dict[str, Any]:
         pytest.param(pod("Upper/Case:1"), False, id="no reference"),
     ],
 )  # fmt: skip
-def test_an_image_counts_where_the_policy_may_meet_it(value: dict[str, Any], counts: bool):
+def test_an_image_counts_where_the_policy_may_meet_it(value, counts):
     assert bool(live_images([value])) is counts
 
 

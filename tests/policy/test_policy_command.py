@@ -7,7 +7,8 @@ import io
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -23,12 +24,6 @@ from archfit.policy.images import KINDS as KINDS_OF_LIVE
 from archfit.policy.images import LiveImage, PolicyImages, from_cluster
 from archfit.policy.table import installed_table
 from lock_runs import Said, pod
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from archfit.options.table import Option
 
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
 KINDS = [
@@ -80,13 +75,13 @@ class Policy:
 
 
 @pytest.fixture
-def registry() -> Iterator[Registry]:
+def registry():
     with Registry({"nginx:1.27": BOTH, "quay.io/team/app:1": AMD}) as served:
         yield served
 
 
 @pytest.fixture
-def policy(tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> Policy:
+def policy(tmp_path, registry, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return Policy(tmp_path, registry)
 
@@ -100,7 +95,7 @@ def images(said: Said) -> dict[str, Any]:
     return installed_table(objects(said)[0], None)
 
 
-def test_a_lock_file_becomes_a_policy(policy: Policy, registry: Registry):
+def test_a_lock_file_becomes_a_policy(policy, registry):
     policy.lock()
     said = policy.run()
     assert [one["kind"] for one in objects(said)] == KINDS
@@ -114,7 +109,7 @@ def test_a_lock_file_becomes_a_policy(policy: Policy, registry: Registry):
     assert policy.run().stdout == said.stdout
 
 
-def test_manifests_are_locked_first_and_no_file_is_written(policy: Policy):
+def test_manifests_are_locked_first_and_no_file_is_written(policy):
     text = pod("nginx:1.27", "quay.io/team/app:1") + pod("nginx:1.27", name="b")
     said = policy.asking("-", text=text)
     assert set(images(said)) == set(LOCK)
@@ -125,20 +120,20 @@ def test_manifests_are_locked_first_and_no_file_is_written(policy: Policy):
     assert objects(policy.asking("a.yaml", text="")) == objects(said)
 
 
-def test_a_lock_file_answers_for_manifests_and_is_part_of_the_policy(policy: Policy, registry: Registry):
+def test_a_lock_file_answers_for_manifests_and_is_part_of_the_policy(policy, registry):
     lock = policy.lock({name: LOCK[name] for name in ["quay.io/team/app:1"]})
     said = policy.asking("--lock-file", lock, "-", text=pod("nginx:1.27"))
     assert set(images(said)) == set(LOCK)
     assert not any("app" in asked.path for asked in registry.asked)
 
 
-def test_what_the_configuration_states_is_not_asked(policy: Policy, registry: Registry):
+def test_what_the_configuration_states_is_not_asked(policy, registry):
     said = policy.asking("--image-platforms", "docker.io/*=amd64", "-", text=pod("nginx:1.27"))
     assert said.status == 0
     assert registry.asked == []
 
 
-def test_the_head_repeats_the_command_without_what_is_about_this_machine(policy: Policy):
+def test_the_head_repeats_the_command_without_what_is_about_this_machine(policy):
     policy.lock()
     said = policy.run(
         *("--name", "x.example", "--namespace-selector", "team in (a, b)", "--namespace-selector", "!old"),
@@ -161,14 +156,14 @@ def test_the_head_repeats_the_command_without_what_is_about_this_machine(policy:
     )
 
 
-def test_a_custom_resource_comes_with_its_definition(policy: Policy):
+def test_a_custom_resource_comes_with_its_definition(policy):
     policy.lock()
     said = policy.run("--carrier", "crd")
     assert [one["kind"] for one in objects(said)] == ["CustomResourceDefinition", "PlatformTable", *KINDS]
     assert "# The first time, apply it twice" in said.stdout
 
 
-def test_an_older_api_version_names_the_feature_gate(policy: Policy):
+def test_an_older_api_version_names_the_feature_gate(policy):
     policy.lock()
     said = policy.run("--api-version", "v1beta1")
     versions = {one["kind"]: one["apiVersion"].rpartition("/")[2] for one in objects(said)}
@@ -178,7 +173,7 @@ def test_an_older_api_version_names_the_feature_gate(policy: Policy):
     assert "feature-gates" not in policy.run().stderr
 
 
-def test_stats_are_written_instead(policy: Policy):
+def test_stats_are_written_instead(policy):
     policy.lock()
     said = policy.run("--stats")
     assert said.stdout.splitlines()[:2] == ["images                2", "lists of platforms    2"]
@@ -225,7 +220,7 @@ def test_stats_are_written_instead(policy: Policy):
         pytest.param(["--exclude", "*/[a-t]hop"], 2, "--exclude (*/[a-t]hop): no policy can hold this", id="a class of characters"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_named_with_its_remedy(policy: Policy, words: list[str], status: int, message: str):
+def test_a_mistake_is_named_with_its_remedy(policy, words, status, message):
     said = policy.run(*words)
     assert (said.status, said.stdout) == (status, "")
     assert message in said.stderr
@@ -239,7 +234,7 @@ def test_a_mistake_is_named_with_its_remedy(policy: Policy, words: list[str], st
         pytest.param("{", 1, "archfit.lock line 1: is not JSON", id="no JSON"),
     ],
 )  # fmt: skip
-def test_a_lock_file_without_use_is_named(policy: Policy, content: str, status: int, message: str):
+def test_a_lock_file_without_use_is_named(policy, content, status, message):
     (policy.folder / "archfit.lock").write_text(content, encoding="utf-8")
     said = policy.run()
     assert (said.status, said.stdout) == (status, "")
@@ -272,7 +267,7 @@ IMAGES = {
 
 
 @pytest.mark.parametrize("option", SPEC, ids=lambda option: option.key)
-def test_the_policy_holds_an_option_refuses_it_or_does_not_differ_by_it(policy: Policy, option: Option):
+def test_the_policy_holds_an_option_refuses_it_or_does_not_differ_by_it(policy, option):
     policy.lock({"docker.io/library/nginx:1.27": LOCK["docker.io/library/nginx:1.27"] | {"platforms": AMD}})
     words = [word for word in option.type.schema.get("enum", (True,)) if word != option.default]
     sample = SAMPLES[option.key] if option.key in SAMPLES else words[0]
@@ -294,14 +289,14 @@ def test_the_policy_holds_an_option_refuses_it_or_does_not_differ_by_it(policy: 
         assert (plain == other) is (option.admission == "none")
 
 
-def test_a_default_and_the_namespaces_of_exclude_are_held(policy: Policy):
+def test_a_default_and_the_namespaces_of_exclude_are_held(policy):
     policy.lock()
     stated = policy.run("--affinity", "needed", "--no-strict")
     assert objects(stated) == objects(policy.run())
     assert "'^shop$'" in policy.run("--exclude", "*/shop").stdout
 
 
-def test_the_summary_says_how_many_images_the_policy_does_not_know(policy: Policy):
+def test_the_summary_says_how_many_images_the_policy_does_not_know(policy):
     text = pod("nginx:1.27", "quay.io/team/gone:1", "ghcr.io/${OWNER}/x:1")
     said = policy.asking("--on-absent", "leave", "-", text=text)
     assert said.status == 0
@@ -323,16 +318,14 @@ def test_the_summary_says_how_many_images_the_policy_does_not_know(policy: Polic
         pytest.param(["--offline", "--on-unknown", "assume", "--assume", "amd64"], 0, "those of --assume count", id="unknown, and assumed"),
     ],
 )  # fmt: skip
-def test_an_image_that_is_not_there_or_cannot_be_looked_up(
-    policy: Policy, words: list[str], status: int, message: str
-):
+def test_an_image_that_is_not_there_or_cannot_be_looked_up(policy, words, status, message):
     said = policy.asking(*words, "-", text=pod("nginx:1.27", "quay.io/team/gone:1"))
     assert (said.status, bool(said.stdout)) == (status, status == 0)
     assert message in said.stderr
     assert status or "or leave it out" not in said.stderr
 
 
-def test_an_image_none_of_whose_platforms_counts_is_named(policy: Policy):
+def test_an_image_none_of_whose_platforms_counts_is_named(policy):
     entry = {"digest": "sha256:" + "c" * 64, "kind": "index", "platforms": ["linux/amd64/v3"]}
     policy.lock({**LOCK, "quay.io/team/fast:1": entry})
     said = policy.run()
@@ -341,7 +334,7 @@ def test_an_image_none_of_whose_platforms_counts_is_named(policy: Policy):
     assert "pods with it get no toleration" in said.stderr
 
 
-def test_an_exclude_that_no_pod_meets_is_named(policy: Policy):
+def test_an_exclude_that_no_pod_meets_is_named(policy):
     policy.lock()
     said = policy.run("--exclude", "Deployment/shop/web", "--exclude", "*/shop")
     assert said.status == 0
@@ -349,7 +342,7 @@ def test_an_exclude_that_no_pod_meets_is_named(policy: Policy):
     assert said.stderr.count("has no effect") == 1
 
 
-def test_locked_names_what_the_lock_file_lacks(policy: Policy, registry: Registry):
+def test_locked_names_what_the_lock_file_lacks(policy, registry):
     lock = policy.lock()
     said = policy.asking("--lock-file", lock, "--locked", "-", text=pod("nginx:1.27", "quay.io/team/new:1"))
     assert (said.status, said.stdout, registry.asked) == (1, "", [])
@@ -358,26 +351,26 @@ def test_locked_names_what_the_lock_file_lacks(policy: Policy, registry: Registr
 
 
 @pytest.mark.parametrize("words", [[], ["--check"]], ids=["write", "check"])
-def test_input_that_is_no_manifest_is_an_error(policy: Policy, words: list[str]):
+def test_input_that_is_no_manifest_is_an_error(policy, words):
     (policy.folder / "a.yaml").write_text("a: b\n", encoding="utf-8")
     said = policy.asking(*words, "a.yaml", text="")
     assert (said.status, said.stdout) == (1, "")
     assert "(a.yaml:1)" in said.stderr
 
 
-def test_file_names_cannot_leave_the_head_comment(policy: Policy):
+def test_file_names_cannot_leave_the_head_comment(policy):
     name = "a\nkind: Evil\n.yaml"
     (policy.folder / name).write_text(pod("nginx:1.27"), encoding="utf-8")
     said = policy.asking(name, text="")
     assert [one["kind"] for one in objects(said)] == KINDS
 
 
-def test_the_most_used_images_of_a_cluster_come_first(policy: Policy, registry: Registry):
+def test_the_most_used_images_of_a_cluster_come_first(policy, registry):
     made = policy.live("quay.io/team/new:1", "quay.io/team/app:1", lock_file=policy.lock())
     assert list(made.images) == ["quay.io/team/app:1", "docker.io/library/nginx:1.27"]
 
 
-def test_only_so_many_images_of_a_cluster_are_looked_up(policy: Policy, monkeypatch: pytest.MonkeyPatch):
+def test_only_so_many_images_of_a_cluster_are_looked_up(policy, monkeypatch):
     monkeypatch.setattr("archfit.policy.images.MAX_ASKED", 1)
     made = policy.live("quay.io/team/app:1", "b:1", "c:1", lock_file=policy.lock())
     assert [one.text for one in made.messages] == [
@@ -390,7 +383,7 @@ def dates(said: Said) -> set[Any]:
     return {one["metadata"].get("annotations", {}).get("archfit.dev/date") for one in objects(said)}
 
 
-def test_a_policy_has_the_date_that_the_environment_states_and_never_that_of_the_clock(policy: Policy):
+def test_a_policy_has_the_date_that_the_environment_states_and_never_that_of_the_clock(policy):
     policy.lock()
     assert dates(policy.run()) == {None}
     policy.environ["SOURCE_DATE_EPOCH"] = "1795414620"
@@ -401,13 +394,13 @@ def test_a_policy_has_the_date_that_the_environment_states_and_never_that_of_the
     assert "SOURCE_DATE_EPOCH: 'yesterday' is not a number of seconds" in policy.run().stderr
 
 
-def test_a_cluster_without_images_to_look_up(policy: Policy):
+def test_a_cluster_without_images_to_look_up(policy):
     assert [result.text for result in policy.live().messages] == [
         "no pod and no workload of the cluster names an image that can be looked up, so a policy would change no pod"
     ]
 
 
-def test_images_of_a_cluster_do_not_choose_private_servers(policy: Policy, registry: Registry):
+def test_images_of_a_cluster_do_not_choose_private_servers(policy, registry):
     host = registry.url.removeprefix("http://")
     made = policy.live(f"{host}/quay.io/team/app:1", operator=Operator(no_cache=True))
     assert registry.asked == []
@@ -432,7 +425,7 @@ ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 
 
 @pytest.fixture
-def cluster(policy: Policy) -> Policy:
+def cluster(policy):
     """A cluster whose policy does not act, and knows app:1 alone. Its context is `prod`."""
     policy.lock({"quay.io/team/app:1": LOCK["quay.io/team/app:1"]})
     made = {one["kind"]: one for one in objects(policy.run())}
@@ -452,7 +445,7 @@ def cluster(policy: Policy) -> Policy:
     return policy
 
 
-def test_the_check_names_each_object_in_its_place(cluster: Policy):
+def test_the_check_names_each_object_in_its_place(cluster):
     rollout = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "r"}}
     template = {"spec": {"containers": [{"name": "a", "image": "quay.io/team/app:1"}]}}
     text = json.dumps({**rollout, "spec": {"template": template}}) + "\n"
@@ -469,7 +462,7 @@ def test_the_check_names_each_object_in_its_place(cluster: Policy):
     assert found[2]["reason"] == "the policy does not know nginx:1.27: renew it with archfit policy"
 
 
-def test_a_warning_of_the_check_names_the_object_and_not_the_pod_that_was_sent(cluster: Policy):
+def test_a_warning_of_the_check_names_the_object_and_not_the_pod_that_was_sent(cluster):
     (cluster.folder / "web.yaml").write_text(pod("ghcr.io/team/new:1", name="web"), encoding="utf-8")
     said = cluster.run("--check", "--context", "prod", "--offline", "web.yaml")
     assert "apps/v1/Deployment/web: ghcr.io/team/new:1" in said.stderr
@@ -477,7 +470,7 @@ def test_a_warning_of_the_check_names_the_object_and_not_the_pod_that_was_sent(c
     assert "archfit-check-" not in said.stderr
 
 
-def test_the_check_needs_an_installed_policy(cluster: Policy):
+def test_the_check_needs_an_installed_policy(cluster):
     words = ("--check", "--context", "prod", "--name", "other.example", "-")
     said = cluster.run(*words, text=pod("nginx:1.27"))
     assert (said.status, said.stdout) == (1, "")
@@ -485,7 +478,7 @@ def test_the_check_needs_an_installed_policy(cluster: Policy):
     assert "archfit policy --lock-file archfit.lock | kubectl apply --server-side -f -" in said.stderr
 
 
-def test_the_cluster_of_that_context_is_read_and_what_its_policy_knows_is_kept(cluster: Policy):
+def test_the_cluster_of_that_context_is_read_and_what_its_policy_knows_is_kept(cluster):
     said = cluster.run("--live", "--context", "prod", "--offline", lock_file=False)
     assert list(images(said)) == ["quay.io/team/app:1"]
     assert "from the pods and workloads of a cluster (1 image)" in said.stdout.splitlines()[0]
@@ -493,7 +486,7 @@ def test_the_cluster_of_that_context_is_read_and_what_its_policy_knows_is_kept(c
     assert cluster.run("--live", "--context", "dev", lock_file=False).status == 2
 
 
-def test_images_that_do_not_fit_are_counted(cluster: Policy, monkeypatch: pytest.MonkeyPatch):
+def test_images_that_do_not_fit_are_counted(cluster, monkeypatch):
     monkeypatch.setattr("archfit.policy.table.MAX_LITERAL_IMAGES", 1)
     said = cluster.run("--live", "--context", "prod", "--offline")
     assert len(images(said)) == 1

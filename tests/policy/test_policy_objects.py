@@ -71,7 +71,7 @@ def test_a_failing_policy_never_stops_a_pod():
 
 
 @pytest.mark.parametrize("kind", [POLICY, COMPANION])
-def test_both_are_about_new_pods_outside_of_kube_system_and_their_own_namespace(kind: str):
+def test_both_are_about_new_pods_outside_of_kube_system_and_their_own_namespace(kind):
     own = {"key": "team", "operator": "Exists"}
     constraints = made(namespace_selector=(own,))[kind, "archfit.dev"]["spec"]["matchConstraints"]
     assert constraints["resourceRules"] == [
@@ -95,7 +95,7 @@ def test_both_are_about_new_pods_outside_of_kube_system_and_their_own_namespace(
         pytest.param([Exclude("*", "A^"), Exclude("Job", "shop")], "", id="what means no namespace"),
     ],
 )
-def test_excluded_namespaces_are_a_condition(globs: list[Exclude], patterns: str):
+def test_excluded_namespaces_are_a_condition(globs, patterns):
     conditions = made(Options(exclude=tuple(globs)))[POLICY, "archfit.dev"]["spec"]["matchConditions"]
     excluded = [
         " ".join(one["expression"].split())

@@ -1,7 +1,5 @@
 """docs/policy.md says what the code does: pods left alone, limits, namespaces, rights, messages."""
 
-from __future__ import annotations
-
 import re
 
 from archfit.policy import table

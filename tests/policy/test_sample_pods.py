@@ -58,7 +58,7 @@ def pods(*values: dict[str, Any]) -> list[SamplePod]:
         pytest.param({"apiVersion": "v1", "kind": "List", "items": [an_object("Deployment", {"template": TEMPLATE})]}, id="in a list"),
     ],
 )  # fmt: skip
-def test_a_pod_is_its_template(value: dict[str, Any]):
+def test_a_pod_is_its_template(value):
     (pod,) = pods(value)
     assert pod.value == {
         "apiVersion": "v1",
@@ -103,6 +103,6 @@ def test_a_daemon_set_controls_its_pod():
         pytest.param({"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": "x"}, "template": TEMPLATE}, id="a template alone"),
     ],
 )  # fmt: skip
-def test_what_makes_no_pod_that_is_known_has_none(value: dict[str, Any]):
+def test_what_makes_no_pod_that_is_known_has_none(value):
     (pod,) = pods(value)
     assert pod.value is None

@@ -47,7 +47,7 @@ BOTH = ["amd64", "arm64"]
         pytest.param(found("freebsd/amd64"), [], id="another operating system"),
     ],
 )  # fmt: skip
-def test_the_row_of_an_answer(answer: Found, row: list[str]):
+def test_the_row_of_an_answer(answer, row):
     assert platform_table({APP: answer}, Options()) == ({APP: row}, [])
 
 
@@ -75,7 +75,7 @@ def test_what_is_stated_counts_before_an_answer():
         pytest.param(("quay.io/*=linux/amd64/v3",), f"imagePlatforms: {APP}: none of the stated platforms counts", id="none that counts"),
     ],
 )  # fmt: skip
-def test_statements_that_cannot_be_obeyed_are_an_error(stated: tuple[str, ...], message: str):
+def test_statements_that_cannot_be_obeyed_are_an_error(stated, message):
     options = Options(image_platforms=tuple(map(image_platforms, stated)))
     with pytest.raises(UsageError, match=message):
         platform_table({APP: found("amd64")}, options)
@@ -94,7 +94,7 @@ def many(number: int) -> dict[str, list[str]]:
         pytest.param({f"registry.example.com/{'x' * 240}:{n:0120}": BOTH for n in range(5_000)}, "literal", range(3_000, 4_900), id="the-longest-names"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_left_out_and_the_rest_is_a_policy(table: Any, carrier: Any, held: int | range):
+def test_what_does_not_fit_is_left_out_and_the_rest_is_a_policy(table, carrier, held):
     settings = PolicySettings(carrier=carrier)
     kept, left = fitting(table, settings)
     assert len(kept) in (held if isinstance(held, range) else [held])
@@ -116,7 +116,7 @@ def test_what_does_not_fit_is_left_out_and_the_rest_is_a_policy(table: Any, carr
         pytest.param(30_000, "crd", r"30000 images.*fewer images", id="etcd"),
     ],
 )
-def test_more_images_than_a_carrier_holds_are_refused(number: int, carrier: Any, message: str):
+def test_more_images_than_a_carrier_holds_are_refused(number, carrier, message):
     with pytest.raises(UsageError, match=message):
         policy_objects(many(number), Options(), PolicySettings(carrier=carrier))
 
@@ -128,7 +128,7 @@ def installed(table: dict[str, list[str]], carrier: Any) -> dict[str, list[str]]
 
 
 @pytest.mark.parametrize("carrier", ["literal", "crd"])
-def test_every_row_is_read_back_and_makes_the_same_row(carrier: str):
+def test_every_row_is_read_back_and_makes_the_same_row(carrier):
     table = {"quay.io/it's:1": BOTH, APP: ["amd64", "manifest"], "quay.io/none:1": [], **many(1500)}
     again = installed(table, carrier)
     assert again == table
@@ -138,7 +138,7 @@ def test_every_row_is_read_back_and_makes_the_same_row(carrier: str):
 @pytest.mark.parametrize(
     "wrong", [[], {}, {"images": []}, {"images": {"a": "amd64"}}, {"images": {"a": [1]}}], ids=str
 )
-def test_a_custom_resource_is_what_its_definition_takes_and_nothing_else_is(wrong: Any):
+def test_a_custom_resource_is_what_its_definition_takes_and_nothing_else_is(wrong):
     definition, resource = table_objects({APP: BOTH}, PolicySettings(carrier="crd"))
     schema = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     jsonschema.validate(resource, schema)
@@ -155,5 +155,5 @@ def test_a_custom_resource_is_what_its_definition_takes_and_nothing_else_is(wron
         pytest.param({"spec": {"variables": [{"name": "platforms1", "expression": "[1]"}]}}, id="a list"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_an_empty_table(policy: dict[str, Any]):
+def test_what_cannot_be_read_is_an_empty_table(policy):
     assert installed_table(policy, None) == {}

@@ -1,7 +1,5 @@
 """What the first bytes of a file say, and what that means on an architecture."""
 
-from __future__ import annotations
-
 import shutil
 import struct
 import subprocess

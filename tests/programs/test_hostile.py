@@ -1,7 +1,5 @@
 """Archives that no tool writes: each is read within bounds, and nothing is guessed."""
 
-from __future__ import annotations
-
 import tracemalloc
 from random import Random
 from time import process_time

@@ -1,21 +1,15 @@
 """A copy of the repository for tests that write into it."""
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING
 
 import pytest
 import repository_address
 
 from machine import ROOT
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
+def copy(tmp_path):
     """The repository's own files, to write into."""
     for path in repository_address.files(ROOT):
         target = tmp_path / path.relative_to(ROOT)

@@ -4,11 +4,8 @@ Sources: artifacthub/hub, docs/metadata/artifacthub-pkg.yml, docs/helm_annotatio
 docs/container_images_repositories.md.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
-from typing import Any
 
 import pytest
 import yaml
@@ -29,7 +26,7 @@ LISTING = yaml.safe_load((ROOT / "helm-plugin" / "artifacthub-pkg.yml").read_byt
 CHART = yaml.safe_load((ROOT / "charts" / "archfit" / "Chart.yaml").read_bytes())["annotations"]
 
 
-def test_the_listing_has_documented_fields_alone() -> None:
+def test_the_listing_has_documented_fields_alone():
     assert set(LISTING) <= FIELDS
     assert {"version", "name", "displayName", "createdAt", "description"} <= set(LISTING)
     assert LISTING["category"] in CATEGORIES
@@ -43,19 +40,19 @@ def test_the_listing_has_documented_fields_alone() -> None:
         pytest.param(yaml.safe_load(CHART["artifacthub.io/changes"]), id="chart"),
     ],
 )
-def test_changes_are_of_the_kinds_that_are_shown(changes: list[dict[str, Any]]) -> None:
+def test_changes_are_of_the_kinds_that_are_shown(changes):
     for change in changes:
         assert set(change) <= {"kind", "description", "links"}
         assert change["kind"] in KINDS
         assert change["description"]
 
 
-def test_the_annotations_of_the_chart_are_those_of_artifact_hub() -> None:
+def test_the_annotations_of_the_chart_are_those_of_artifact_hub():
     assert CHART["artifacthub.io/category"] in CATEGORIES
     assert CHART["artifacthub.io/license"] == "Apache-2.0"
 
 
-def test_the_image_has_the_labels_that_artifact_hub_requires() -> None:
+def test_the_image_has_the_labels_that_artifact_hub_requires():
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     labels = dict(re.findall(r'^(?:LABEL)? +([\w./-]+)="([^"]*)"', text, re.MULTILINE))
     readme = labels["io.artifacthub.package.readme-url"].partition("/archfit/raw/main/")[2]

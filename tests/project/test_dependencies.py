@@ -78,7 +78,7 @@ def _names(lines):
     return {_name(re.split(r"[<>=~! ;\[]", line)[0]) for line in lines}
 
 
-def test_the_image_has_the_versions_that_are_tested() -> None:
+def test_the_image_has_the_versions_that_are_tested():
     """If not: make lock."""
     run = _pins("run.lock")
     assert run.items() <= _pins("dev.lock").items()
@@ -87,18 +87,18 @@ def test_the_image_has_the_versions_that_are_tested() -> None:
     assert _names([*project["dependencies"], *(text for extra in extras for text in extra)]) <= _names(run)
 
 
-def test_the_lock_file_names_no_package_index() -> None:
+def test_the_lock_file_names_no_package_index():
     lock = (ROOT / "locks/dev.lock").read_text(encoding="utf-8")
     assert re.findall(r"https?://|--(?:extra-)?index-url|--find-links", lock) == []
 
 
-def test_every_dependency_is_locked() -> None:
+def test_every_dependency_is_locked():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     wanted = project["dependency-groups"]["dev"] + project["build-system"]["requires"]
     assert _names(project["project"]["dependencies"] + wanted) <= _names(_pins("dev.lock"))
 
 
-def test_what_builds_the_wheel_is_what_the_tests_build_it_with() -> None:
+def test_what_builds_the_wheel_is_what_the_tests_build_it_with():
     build = _pins("build.lock")
     assert "hatchling" in build
     assert build.items() <= _pins("dev.lock").items()

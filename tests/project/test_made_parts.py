@@ -1,7 +1,5 @@
 """What is made from the code: parts of pages and of the chart, which are in the repository, and the man page."""
 
-from __future__ import annotations
-
 import subprocess
 
 import man_page

@@ -10,7 +10,7 @@ import re
 import subprocess
 import tarfile
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import package_managers
 import package_sources
@@ -21,15 +21,12 @@ from repository_address import address
 from archfit import __version__
 from machine import ROOT
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 SOURCES = package_sources.sources((ROOT / "locks/sources.lock").read_text(encoding="utf-8"))
 PLATFORM = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
 @pytest.fixture
-def dist(tmp_path: Path) -> Path:
+def dist(tmp_path):
     """With a source archive."""
     archive = tmp_path / "python" / f"archfit-{__version__}.tar.gz"
     archive.parent.mkdir()
@@ -38,7 +35,7 @@ def dist(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_sources_are_those_that_archfit_needs_with_two_extras() -> None:
+def test_the_sources_are_those_that_archfit_needs_with_two_extras():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     lines = [*project["dependencies"], *extras["audit"], *extras["redis"]]
@@ -58,19 +55,19 @@ def test_the_sources_are_those_that_archfit_needs_with_two_extras() -> None:
         pytest.param({"name": "colorama"}, id="not-in-the-lock"),
     ],
 )
-def test_a_source_that_the_lock_lacks_is_refused(change: dict[str, str]) -> None:
+def test_a_source_that_the_lock_lacks_is_refused(change):
     lock = (ROOT / "locks/run.lock").read_text(encoding="utf-8")
     package_managers.checked(tuple(SOURCES), lock)
     with pytest.raises(Wrong, match=r"make lock"):
         package_managers.checked((SOURCES[0]._replace(**change),), lock)
 
 
-def test_a_lock_that_is_no_table_is_refused() -> None:
+def test_a_lock_that_is_no_table_is_refused():
     with pytest.raises(Wrong, match=r"make lock"):
         package_sources.sources("h11 0.16.0\n")
 
 
-def test_the_formula_has_the_archive_and_each_resource(dist: Path) -> None:
+def test_the_formula_has_the_archive_and_each_resource(dist):
     text = (dist / "homebrew" / "archfit.rb").read_text(encoding="utf-8")
     assert hashlib.sha256(b"source").hexdigest() in text
     assert f"{address()}/releases/download/v{__version__}/archfit-{__version__}.tar.gz" in text
@@ -78,7 +75,7 @@ def test_the_formula_has_the_archive_and_each_resource(dist: Path) -> None:
     assert [(one.name, one.url, one.sha256) for one in SOURCES] == found
 
 
-def test_the_flake_names_each_library(dist: Path) -> None:
+def test_the_flake_names_each_library(dist):
     text = (dist / "nix" / "flake.nix").read_text(encoding="utf-8")
     (named,) = re.findall(r"dependencies = with python; \[ (.*) \];", text)
     assert named.split() == [
@@ -94,7 +91,7 @@ def test_the_flake_names_each_library(dist: Path) -> None:
     assert f'version = "{__version__}"' in text
 
 
-def test_the_entry_for_mise_is_toml(dist: Path) -> None:
+def test_the_entry_for_mise_is_toml(dist):
     entry = tomllib.loads((dist / "mise" / "archfit.toml").read_text(encoding="utf-8"))
     assert entry["backends"] == ["pipx:archfit", f"github:{'/'.join(address().split('/')[-2:])}"]
     assert entry["test"]["expected"] == "archfit {{version}}"
@@ -114,7 +111,7 @@ def _binary(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("spoilt", [pytest.param(False, id="as-released"), pytest.param(True, id="tampered")])
-def test_asdf_installs_the_binary_that_the_checksums_name(dist: Path, *, spoilt: bool) -> None:
+def test_asdf_installs_the_binary_that_the_checksums_name(dist, spoilt):
     released, programs, got, installed = (
         dist / name for name in ("released", "programs", "got", "installed")
     )

@@ -7,17 +7,13 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import install_block
 import pytest
 import repository_address
 
 from machine import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 ADDRESS = repository_address.address()
 OWNER = repository_address.owner_of(ADDRESS)
@@ -43,7 +39,7 @@ def texts(root: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Path:
+def small(tmp_path):
     """A repository of few files."""
     for name in ("pyproject.toml", "README.md", "docs/install.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,5 @@
 """docs/serve.md names the metrics, the outcomes and the limits of the code."""
 
-from __future__ import annotations
-
 import re
 from typing import get_args
 
@@ -67,5 +65,5 @@ def test_the_page_names_every_outcome():
         f"`POST {webhook.PATH}`",
     ],
 )
-def test_the_page_has_the_limits_of_the_code(text: str):
+def test_the_page_has_the_limits_of_the_code(text):
     assert text in PAGE

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import repository_address
@@ -15,9 +15,6 @@ from places import Wrong
 
 from archfit import __version__
 from machine import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # What may go on to say the version after another one was written.
 KEEPS = {
@@ -72,7 +69,7 @@ def test_another_version_is_written_everywhere(copy):
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Path:
+def small(tmp_path):
     """A repository of few files."""
     for name in ("pyproject.toml", "CHANGELOG.md", "README.md", "charts/archfit/Chart.yaml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from places import unpack
@@ -12,12 +13,9 @@ from places import unpack
 import machine
 from container_image import ContainerImage
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 @pytest.fixture(scope="session")
-def image(tmp_path_factory: pytest.TempPathFactory) -> ContainerImage:
+def image(tmp_path_factory):
     """The image of the Dockerfile, built once."""
     if not machine.builds:
         machine.missing("the image of the Dockerfile", "make test-all builds it")
@@ -33,7 +31,7 @@ class Released(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def released(tmp_path_factory: pytest.TempPathFactory) -> Released:
+def released(tmp_path_factory):
     """`make release-check`, run once."""
     for name in ("twine", "cyclonedx-py", "krew", "helm4"):
         machine.tool(name)
@@ -49,7 +47,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Released:
 
 
 @pytest.fixture(scope="session")
-def binary(released: Released, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def binary(released, tmp_path_factory):
     """The folder of the binary's archive, unpacked."""
     found = list(released.dist.glob("binary/*.tar.gz"))
     assert len(found) == 1, released.said

@@ -1,10 +1,5 @@
 """Servers on loopback in the place of registries, and runs that ask the first of them for every image."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from fake_registry import FakeRegistry
@@ -12,17 +7,17 @@ from lookup_runs import Runs
 
 
 @pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
+def fake():
     with FakeRegistry() as running:
         yield running
 
 
 @pytest.fixture
-def stranger() -> Iterator[FakeRegistry]:
+def stranger():
     with FakeRegistry() as running:
         yield running
 
 
 @pytest.fixture
-def runs(fake: FakeRegistry, tmp_path: Path) -> Runs:
+def runs(fake, tmp_path):
     return Runs(tmp_path, fake.url)

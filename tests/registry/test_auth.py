@@ -1,8 +1,6 @@
 """Challenges, realms and tokens, without a network."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import base64
 
 import pytest
@@ -135,7 +133,7 @@ def test_a_realm_that_is_refused(realm, origin):
         pytest.param("https://example.com", "https://example.com.evil.io/t", False, id="a-suffix-trick"),
     ],
 )
-def test_who_may_have_the_credentials(origin, realm, *, trusted):
+def test_who_may_have_the_credentials(origin, realm, trusted):
     assert may_have_credentials(realm, origin) is trusted
 
 

@@ -190,7 +190,7 @@ class _Records:
 
 
 @pytest.mark.parametrize("seconds", [0, 0.05])
-def test_records_without_content_do_not_keep_a_read_longer_than_it_may_wait(seconds: float) -> None:
+def test_records_without_content_do_not_keep_a_read_longer_than_it_may_wait(seconds):
     records: Any = _Records()
     stream = TlsStream(records, records, "localhost", 10)
     with pytest.raises(TimeoutError):
@@ -198,7 +198,7 @@ def test_records_without_content_do_not_keep_a_read_longer_than_it_may_wait(seco
 
 
 @pytest.mark.parametrize("part", [1, 4, 5, 9])
-def test_what_tls_takes_in_parts_arrives_whole(part: int) -> None:
+def test_what_tls_takes_in_parts_arrives_whole(part):
     records: Any = _Records(part)
     TlsStream(records, records, "localhost", 10).write(b"a body", 1)
     assert records.sent == b"a body"

@@ -171,7 +171,7 @@ def test_what_a_helper_is_asked_and_how_often(home, host, server):
     for repository in ("a/b", "a/c"):
         assert keychain.find(host, repository) == Credential(
             "helped", "hush", source=keychain.find(host, "x").source
-        )  # type: ignore[union-attr] # it is found
+        )
     assert home.calls() == [server]
 
 

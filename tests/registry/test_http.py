@@ -218,7 +218,7 @@ def test_a_redirect_to_no_url_is_refused(answering):
 
 
 @pytest.mark.parametrize(("port", "server"), [(443, "h.example"), (5000, "h.example:5000")])
-def test_the_remedy_for_a_server_without_tls_names_it_as_an_image_does(port: int, server: str) -> None:
+def test_the_remedy_for_a_server_without_tls_names_it_as_an_image_does(port, server):
     error = ssl.SSLError()
     error.reason = "WRONG_VERSION_NUMBER"
     assert f"write --mirror {server}=http://{server}" in str(refusal("h.example", port, error))

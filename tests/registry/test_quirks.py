@@ -127,6 +127,6 @@ def test_urls_are_joined_from_the_parsed_parts_alone(fake, runs):
         pytest.param("[::1]:5000", False, False, id="an-address"),
     ],
 )
-def test_a_hosts_way_is_a_row(host, *, challenges, of_account):
+def test_a_hosts_way_is_a_row(host, challenges, of_account):
     quirk = quirk_of(host)
     assert (quirk.challenges, quirk.of_account) == (challenges, of_account)

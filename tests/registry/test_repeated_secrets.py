@@ -36,7 +36,7 @@ def test_a_token_that_a_server_repeats_is_not_shown(fake, tmp_path, status):
 
 @pytest.mark.parametrize("decoded", [False, True], ids=["as sent", "decoded"])
 @pytest.mark.parametrize("status", [401, 403, 500])
-def test_a_password_that_a_server_repeats_is_not_shown(fake, tmp_path, status, *, decoded):
+def test_a_password_that_a_server_repeats_is_not_shown(fake, tmp_path, status, decoded):
     fake.on(
         lambda asked: (
             None if "authorization" in asked.headers else Answer(401, headers={"WWW-Authenticate": "Basic"})

@@ -1,8 +1,6 @@
 """Small pure rules: mirrors, addresses, retry policy, proxies."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import pytest
 
 from archfit.base.errors import Problem
@@ -151,7 +149,7 @@ def test_retry_after(header, seconds):
         pytest.param({}, b'{"errors":[{"code":"TOOMANYREQUESTS","message":"Rate exceeded"}]}', False, id="ecr"),
     ],
 )  # fmt: skip
-def test_which_429_lasts_for_hours(headers, body, *, limit):
+def test_which_429_lasts_for_hours(headers, body, limit):
     assert is_pull_limit(headers, body) is limit
 
 

@@ -91,7 +91,7 @@ class TestAddresses:
             pytest.param(("other.example", 443), True, "8.8.8.8", True, id="public-anywhere"),
         ],
     )  # fmt: skip
-    def test_who_may_be_where(self, place, other_host, address, *, good):
+    def test_who_may_be_where(self, place, other_host, address, good):
         policy = HostPolicy({("named.example", 443)})
         policy.referenced.add(("own.example", 443))
         if good:

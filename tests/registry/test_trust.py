@@ -187,7 +187,7 @@ class TestTls:
         pytest.param((), ("a.io", 443), False, id="nothing"),
     ],
 )
-def test_allow_host(patterns, place, *, good):
+def test_allow_host(patterns, place, good):
     policy = HostPolicy(allowed=map(host_pattern, patterns))
     assert policy.is_named(*place) is policy.is_trusted(*place) is good
 
@@ -213,7 +213,7 @@ def test_a_key_of_a_credentials_file_names_its_host_but_not_as_one_to_send_other
         pytest.param(("*",), ("other.io", 443), False, id="all-others"),
     ],
 )
-def test_deny_host(denied, place, *, good):
+def test_deny_host(denied, place, good):
     policy = HostPolicy(
         allowed=[host_pattern("allowed.io")], denied=[host_pattern(text, every=True) for text in denied]
     )
@@ -281,7 +281,7 @@ class TestHosts:
         ],
     )
     def test_which_token_service_elsewhere_is_sent_a_registrys_credentials(
-        self, safe, other, tmp_path, *, allowed, sent
+        self, safe, other, tmp_path, allowed, sent
     ):
         runs = runs_at(tmp_path, safe, *([other] if allowed else []))
         runs.set(ca_file=str(tls_files().ca))
@@ -303,9 +303,7 @@ class TestHosts:
             pytest.param(True, ("x.io",), True, id="unless-the-operator-named-it"),
         ],
     )
-    def test_a_private_registry_that_only_a_reference_names(
-        self, monkeypatch, *, only_named, allowed, dialled
-    ):
+    def test_a_private_registry_that_only_a_reference_names(self, monkeypatch, only_named, allowed, dialled):
         connected: list[str] = []
 
         def connect(address: str, *_: object) -> socket.socket:

@@ -17,7 +17,7 @@ import json
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -29,10 +29,6 @@ from archfit.base.printable import LONGEST_LINE
 from archfit.cli import main as cli
 from archfit.options.table import TABLE
 from fake_registry import Answer, FakeRegistry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 NASTY = (
     "y" * 5000,
@@ -53,7 +49,7 @@ MANY = settings(
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def elsewhere(tmp_path, monkeypatch):
     """Options name files that are made: not here."""
     monkeypatch.chdir(tmp_path)
 
@@ -134,7 +130,7 @@ OFFLINE = ["--offline", "--no-cache"]
     policy=st.sampled_from(["fail", "leave"]),
     platforms=st.sampled_from([[], ["--image-platforms=*=linux/amd64"]]),
 )
-def test_streams(stream: bytes, policy: str, platforms: list[str]) -> None:
+def test_streams(stream, policy, platforms):
     options = [*OFFLINE, f"--on-unknown={policy}", "--immutable=full", *platforms]
     ran = Run(["transform", *options], stream)
     assert ran.status or stream.count(b"---\n") <= ran.stdout.count(b"---\n")
@@ -151,7 +147,7 @@ def test_streams(stream: bytes, policy: str, platforms: list[str]) -> None:
 
 @MANY
 @given(stream=streams(), data=st.data())
-def test_resource_lists(stream: bytes, data: Any) -> None:
+def test_resource_lists(stream, data):
     pairs = st.dictionaries(st.sampled_from([option.key for option in TABLE]) | FOREIGN, FOREIGN, max_size=2)
     kind = data.draw(st.sampled_from(["ArchFit", "ConfigMap"]))
     api = "v1" if kind == "ConfigMap" else "archfit.dev/v1alpha1"
@@ -179,7 +175,7 @@ def test_resource_lists(stream: bytes, data: Any) -> None:
 
 @MANY
 @given(text=FOREIGN, other=FOREIGN, option=st.sampled_from([option for option in TABLE if option.variable]))
-def test_what_a_run_is_told(tmp_path: Path, text: str, other: str, option: Any) -> None:
+def test_what_a_run_is_told(tmp_path, text, other, option):
     shown = text.replace("\0", "").encode("utf-8", "replace").decode()
     Run(OFFLINE, b"", {option.variable: shown})
     Run([f"--{option.name}={shown}", "--no-cache"], b"")
@@ -208,7 +204,7 @@ POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{nam
 
 @MANY
 @given(data=st.data())
-def test_applications_of_argo_cd(data: Any) -> None:
+def test_applications_of_argo_cd(data):
     from archfit.integrations.argocd.source_parameters import ROWS
 
     entries = []
@@ -228,7 +224,7 @@ def test_applications_of_argo_cd(data: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def fake() -> Iterator[tuple[FakeRegistry, list[Answer]]]:
+def fake():
     """A registry, and what it answers to everything: its own documents where the list is empty."""
     answers = list[Answer]()
     with FakeRegistry() as made:
@@ -238,7 +234,7 @@ def fake() -> Iterator[tuple[FakeRegistry, list[Answer]]]:
 
 @settings(MANY, max_examples=8)
 @given(text=FOREIGN, other=FOREIGN, status=st.sampled_from([400, 403, 404]))
-def test_registries(fake: tuple[FakeRegistry, list[Answer]], text: str, other: str, status: int) -> None:
+def test_registries(fake, text, other, status):
     registry, answers = fake
     header = re.sub(r"[\x00-\x1f]", "", text).encode("latin-1", "replace").decode("latin-1")
     body = fakes.as_json({"errors": [{"code": text, "message": other}], "token": text, "details": other})

@@ -29,7 +29,7 @@ def job(name: str, namespace: str = "shop", kind: str = "Job", api_version: str 
         pytest.param([job("a", "x;y")], [], id="a-namespace-that-is-none"),
     ],
 )  # fmt: skip
-def test_the_command_deletes_what_would_be_refused(refs: list[ObjectRef], commands: list[str]) -> None:
+def test_the_command_deletes_what_would_be_refused(refs, commands):
     text = immutable_advice(refs)
     _, _, after = text.partition(" first: ")
     assert [one for one in after.split("; ") if one.startswith("kubectl ")] == commands
@@ -37,7 +37,7 @@ def test_the_command_deletes_what_would_be_refused(refs: list[ObjectRef], comman
         assert not set(command) & set("$`;&|<>(){}'\"\\")
 
 
-def test_nothing_is_said_of_nothing() -> None:
+def test_nothing_is_said_of_nothing():
     assert immutable_advice([]) == ""
 
 
@@ -49,7 +49,7 @@ def test_nothing_is_said_of_nothing() -> None:
         pytest.param(10000, "batch/v1/Job/shop/j2 and 9997 more. Where", id="many"),
     ],
 )
-def test_the_text_is_bounded(number: int, tail: str) -> None:
+def test_the_text_is_bounded(number, tail):
     text = immutable_advice([job(f"j{one}") for one in range(number)])
     assert tail in text
     assert text.startswith(f"archfit: the API server may refuse the change of {number} objects: ")
@@ -61,5 +61,5 @@ def test_the_text_is_bounded(number: int, tail: str) -> None:
     ("namespace", "pattern"),
     [pytest.param("shop", "Job/shop/a", id="known"), pytest.param("", "'Job/*/a'", id="unknown")],
 )
-def test_the_exclusion_can_be_pasted(namespace: str, pattern: str) -> None:
+def test_the_exclusion_can_be_pasted(namespace, pattern):
     assert immutable_advice([job("a", namespace)]).endswith(f"keep it so with --exclude={pattern}")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 import pytest
 from tests.explain.explained_cases import CASES, workload
@@ -33,7 +32,7 @@ def ended(stream: str, answer: object, options: Options = Options()) -> str:  # 
     """The last line of the summary, or of the messages of a run that failed."""
     data = stream.encode()
     found = scan(data, split(data), options)
-    made = decide(found, answers({"app:1": answer}), options)  # type: ignore[dict-item]
+    made = decide(found, answers({"app:1": answer}), options)
     if made.failed():
         return after_failure(made.messages, made.decisions, made.answers)
     passed_over = any(not one.known for one in found.untouched)
@@ -109,7 +108,7 @@ def test_every_page_of_the_program_has_the_heading():
     assert [one for one in sorted(linked) if one[1] and one[1] not in known[one[0]]] == []
 
 
-def test_a_page_that_is_not_here_says_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_page_that_is_not_here_says_where_it_is(monkeypatch, tmp_path):
     assert see(outcome_page.JOBS) == "archfit: see docs/helm.md#jobs"
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(

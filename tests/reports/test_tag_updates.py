@@ -1,8 +1,6 @@
 """The texts for kustomize and Renovate: which image gets an entry, and what is said of the others."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,34 +1,28 @@
 """What every caller may rely on. Not run anywhere: Windows, beyond binary output and LF."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 from registry import Registry
 
 import machine
+from program import Ran
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from program import Ran
-
-    Archfit = Callable[..., Ran]
+Archfit = Callable[..., Ran]
 
 POD = b"---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n  - image: %s\n"
 
 
 @pytest.fixture(scope="module")
-def mirrors() -> Iterator[str]:
+def mirrors():
     """The value of ARCHFIT_MIRROR for a registry with the demo's images."""
     known = machine.ROOT / "fixtures" / "demo" / "platforms.json"
     with Registry(json.loads(known.read_text(encoding="utf-8"))) as running:
         yield " ".join(running.mirrors()[1::2])
 
 
-def test_output_is_binary_and_keeps_every_line_ending(archfit: Archfit, mirrors: str) -> None:
+def test_output_is_binary_and_keeps_every_line_ending(archfit, mirrors):
     text = POD % b"argoproj/rollouts-demo:green"
     windows = text.replace(b"\n", b"\r\n")
     placed = archfit(text, ARCHFIT_MIRROR=mirrors).ok()
@@ -51,9 +45,7 @@ def test_output_is_binary_and_keeps_every_line_ending(archfit: Archfit, mirrors:
         pytest.param(("chekc",), b"kind: A\n", 2, id="no-such-command"),
     ],
 )
-def test_exit_codes_are_as_documented(
-    archfit: Archfit, words: tuple[str, ...], stream: bytes, status: int
-) -> None:
+def test_exit_codes_are_as_documented(archfit, words, stream, status):
     ran = archfit(stream, *words)
     assert ran.status == status
     assert ran.stdout == (b"" if status else stream)

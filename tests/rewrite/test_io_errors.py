@@ -47,7 +47,7 @@ def big() -> bytes:
         pytest.param("A --report /dev/null/r.json", "--report: cannot write '/dev/null/r.json'", id="report"),
     ],
 )  # fmt: skip
-def test_a_stream_that_fails_is_said(line: str, says: str) -> None:
+def test_a_stream_that_fails_is_said(line, says):
     code, stdout, stderr = shell(line)
     assert code == 1
     assert stdout == b""
@@ -59,7 +59,7 @@ def test_a_stream_that_fails_is_said(line: str, says: str) -> None:
 @pytest.mark.parametrize(
     "words", ["cache info", "last", "--help", "check --help", "setup kustomize --help", "--version"]
 )
-def test_every_command_says_that_its_output_cannot_be_written(words: str) -> None:
+def test_every_command_says_that_its_output_cannot_be_written(words):
     shell("A")
     done = subprocess.run(
         ["sh", "-c", f"{PROGRAM} {words} > /dev/full"], input=b"", capture_output=True, check=False
@@ -68,7 +68,7 @@ def test_every_command_says_that_its_output_cannot_be_written(words: str) -> Non
     assert b"standard output cannot be written: No space left on device" in done.stderr
 
 
-def test_an_output_file_on_a_full_disk_is_as_it_was(tmp_path: Path) -> None:
+def test_an_output_file_on_a_full_disk_is_as_it_was(tmp_path):
     out = tmp_path / "out.yaml"
     code, _, stderr = shell(f"{SMALL_DISK} A > {out}", text=big())
     assert code == 1
@@ -76,7 +76,7 @@ def test_an_output_file_on_a_full_disk_is_as_it_was(tmp_path: Path) -> None:
     assert out.read_bytes() == b""
 
 
-def test_what_is_appended_on_a_full_disk_is_taken_back(tmp_path: Path) -> None:
+def test_what_is_appended_on_a_full_disk_is_taken_back(tmp_path):
     out = tmp_path / "out.yaml"
     out.write_bytes(b"# mine\n")
     code, _, _ = shell(f"{SMALL_DISK} A >> {out}", text=big())
@@ -84,7 +84,7 @@ def test_what_is_appended_on_a_full_disk_is_taken_back(tmp_path: Path) -> None:
     assert out.read_bytes() == b"# mine\n"
 
 
-def test_the_reports_exit_code_is_the_runs(tmp_path: Path) -> None:
+def test_the_reports_exit_code_is_the_runs(tmp_path):
     report = tmp_path / "report.json"
     code, _, _ = shell(f"A --report {report} > /dev/full")
     assert code == 1
@@ -98,7 +98,7 @@ def test_the_reports_exit_code_is_the_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "patch"])
-def test_the_reports_of_other_commands_too(tmp_path: Path, command: str) -> None:
+def test_the_reports_of_other_commands_too(tmp_path, command):
     report = tmp_path / "report.json"
     done = subprocess.run(
         ["sh", "-c", f"{PROGRAM} {command} {' '.join(map(repr, WORDS))} --report {report} > /dev/full"],
@@ -111,7 +111,7 @@ def test_the_reports_of_other_commands_too(tmp_path: Path, command: str) -> None
 
 
 @pytest.mark.parametrize("line", ["A 2>&-", "A 2>/dev/full"])
-def test_nobody_hears_the_messages_and_the_output_is_whole(line: str) -> None:
+def test_nobody_hears_the_messages_and_the_output_is_whole(line):
     code, stdout, _ = shell(line)
     assert code == 0
     assert stdout == shell("A")[1]
@@ -119,12 +119,12 @@ def test_nobody_hears_the_messages_and_the_output_is_whole(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["A --tolerate nonsense 2>&-", "A --tolerate nonsense 2>/dev/full"])
-def test_a_failure_that_nobody_hears_is_one(line: str) -> None:
+def test_a_failure_that_nobody_hears_is_one(line):
     code, stdout, _ = shell(line)
     assert (code, stdout) == (2, b"")
 
 
-def test_a_report_that_is_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
+def test_a_report_that_is_a_link_is_replaced_and_not_followed(tmp_path):
     theirs, report = tmp_path / "theirs", tmp_path / "report.json"
     theirs.write_text("theirs")
     report.symlink_to(theirs)

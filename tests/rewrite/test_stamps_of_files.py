@@ -4,14 +4,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from file_runs import AMD, BOTH, Site, placed, pod
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STAMP = b"archfit.dev/added"
 GAINED = AMD.replace(b"x.io/amd:1", b"x.io/both:1")
@@ -19,7 +14,7 @@ CONFIG = b"apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {stamp: false}
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
+def site(tmp_path):
     return Site(tmp_path)
 
 
@@ -38,9 +33,7 @@ def gained(stamped: bytes) -> bytes:
         pytest.param(["--config=archfit.yaml", "--stamp"], {}, True, id="flag-over-file"),
     ],
 )
-def test_in_place_stamps_unless_a_layer_says_no(
-    site: Site, words: list[str], environ: dict[str, str], stamped: bool
-) -> None:
+def test_in_place_stamps_unless_a_layer_says_no(site, words, environ, stamped):
     site.write({"a.yaml": AMD, "archfit.yaml": CONFIG})
     ran = site.run("--in-place", *words, "a.yaml", **environ)
     assert ran.status == 0, ran.stderr
@@ -49,7 +42,7 @@ def test_in_place_stamps_unless_a_layer_says_no(
 
 
 @pytest.mark.parametrize("words", [[], ["--diff"], ["-o", "out.yaml"]], ids=["stdout", "diff", "output"])
-def test_no_other_form_of_the_output_asks_for_a_stamp(site: Site, words: list[str]) -> None:
+def test_no_other_form_of_the_output_asks_for_a_stamp(site, words):
     site.write({"a.yaml": AMD})
     ran = site.run(*words, "a.yaml")
     assert ran.status == 0, ran.stderr
@@ -57,7 +50,7 @@ def test_no_other_form_of_the_output_asks_for_a_stamp(site: Site, words: list[st
     assert STAMP not in b"".join(site.files().values())
 
 
-def test_check_and_diff_judge_a_file_as_the_next_run_would(site: Site) -> None:
+def test_check_and_diff_judge_a_file_as_the_next_run_would(site):
     site.write({"a.yaml": AMD})
     assert site.run("--in-place", "a.yaml").status == 0
     assert site.run("check", "a.yaml").status == 0
@@ -74,7 +67,7 @@ def test_check_and_diff_judge_a_file_as_the_next_run_would(site: Site) -> None:
 
 
 @pytest.mark.parametrize("said", [["--no-stamp"], ["--config=archfit.yaml"]], ids=["flag", "file"])
-def test_check_without_stamps_judges_the_file_as_it_stands(site: Site, said: list[str]) -> None:
+def test_check_without_stamps_judges_the_file_as_it_stands(site, said):
     site.write({"a.yaml": gained(placed(AMD, "--stamp")), "archfit.yaml": CONFIG})
     before = site.files()
     assert site.run("check", *said, "a.yaml").status == 0
@@ -83,13 +76,13 @@ def test_check_without_stamps_judges_the_file_as_it_stands(site: Site, said: lis
     assert site.files() == before
 
 
-def test_check_asks_for_no_stamp(site: Site) -> None:
+def test_check_asks_for_no_stamp(site):
     site.write({"a.yaml": placed(AMD), "b.yaml": placed(AMD, "--stamp") + b"---\n" + placed(BOTH)})
     assert site.run("check", "a.yaml", "b.yaml").status == 0
     assert site.run("--diff", "a.yaml", "b.yaml").stdout == b""
 
 
-def test_noop_a_second_run_in_place_changes_nothing(site: Site) -> None:
+def test_noop_a_second_run_in_place_changes_nothing(site):
     site.write({"a.yaml": AMD + b"---\n" + BOTH, "b.yaml": pod("b", "x.io/amd:1"), "c.yaml": placed(AMD)})
     assert site.run("--in-place", ".").status == 0
     first = site.files()
@@ -112,9 +105,7 @@ def test_noop_a_second_run_in_place_changes_nothing(site: Site) -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("words", [[], ["--stamp"]], ids=["default", "asked"])
-def test_a_kind_whose_operator_copies_annotations_to_pods_is_not_stamped(
-    site: Site, api: str, spec: str, words: list[str]
-) -> None:
+def test_a_kind_whose_operator_copies_annotations_to_pods_is_not_stamped(site, api, spec, words):
     version, _, kind = api.rpartition("/")
     site.write({"a.yaml": f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a}}\n{spec}\n".encode()})
     assert site.run("--in-place", *words, "a.yaml").status == 0

@@ -1,13 +1,10 @@
 """`archfit FILE|DIR|-..`: what is read, in which order, and what one stream is made of it."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
 import re
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
@@ -16,20 +13,17 @@ import archfit
 from file_runs import AMD, BOTH, CONFIG_MAP, OPTIONS, Site, placed, pod, run
 from interpreter_steps import steps
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 NOTHING = b"image: {tag: 1}\n"
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
+def site(tmp_path):
     return Site(tmp_path)
 
 
 @pytest.mark.parametrize("words", [(), ("transform",)], ids=["bare", "by-name"])
 @pytest.mark.parametrize("name", ["web.yaml", "web.yml", "web.json", "./web", "sub/web.txt"])
-def test_a_file_is_transformed_as_on_standard_input(site: Site, words: tuple[str, ...], name: str) -> None:
+def test_a_file_is_transformed_as_on_standard_input(site, words, name):
     site.write({name: AMD})
     ran = site.run(*words, name)
     assert (ran.status, ran.stdout) == (0, placed(AMD))
@@ -48,14 +42,14 @@ def test_a_file_is_transformed_as_on_standard_input(site: Site, words: tuple[str
         pytest.param(placed(AMD), id="transformed"),
     ],
 )
-def test_noop_one_file_that_needs_nothing_keeps_every_byte(site: Site, content: bytes) -> None:
+def test_noop_one_file_that_needs_nothing_keeps_every_byte(site, content):
     site.write({"a.yaml": content})
     ran = site.run("a.yaml")
     assert (ran.status, ran.stdout) == (0, content)
 
 
 @pytest.mark.parametrize("blank", [b"", b"# nothing\n"], ids=["empty", "comments"])
-def test_a_blank_file_is_passed_over_beside_others_and_fails_alone(site: Site, blank: bytes) -> None:
+def test_a_blank_file_is_passed_over_beside_others_and_fails_alone(site, blank):
     site.write({"a.yaml": blank, "b.yaml": CONFIG_MAP})
     ran = site.run("--in-place", "a.yaml", "b.yaml")
     assert (ran.status, (site.folder / "a.yaml").read_bytes()) == (0, blank)
@@ -65,12 +59,12 @@ def test_a_blank_file_is_passed_over_beside_others_and_fails_alone(site: Site, b
 
 
 @pytest.mark.parametrize("words", [["-"], ["transform", "-"], []], ids=["dash", "by-name", "bare"])
-def test_a_dash_is_standard_input(site: Site, words: list[str]) -> None:
+def test_a_dash_is_standard_input(site, words):
     ran = site.run(*words, stdin=AMD)
     assert (ran.status, ran.stdout) == (0, placed(AMD))
 
 
-def test_the_order_is_that_of_the_words_and_of_the_names_in_a_folder(site: Site) -> None:
+def test_the_order_is_that_of_the_words_and_of_the_names_in_a_folder(site):
     names = ["r/b.yaml", "r/a/z.json", "r/a/y.yml", "r/c/d/e.yaml", "first.yaml"]
     site.write({name: pod(name.replace("/", "-").partition(".")[0]) for name in names})
     ran = site.run("first.yaml", "-", "r", stdin=pod("stdin"))
@@ -79,14 +73,14 @@ def test_the_order_is_that_of_the_words_and_of_the_names_in_a_folder(site: Site)
     assert shown == ["first", "stdin", "r-a-y", "r-a-z", "r-b", "r-c-d-e"]
 
 
-def test_a_file_that_is_named_twice_is_read_once(site: Site) -> None:
+def test_a_file_that_is_named_twice_is_read_once(site):
     site.write({"r/a.yaml": AMD})
     (site.folder / "link.yaml").symlink_to("r/a.yaml")
     assert site.run("r", "r/a.yaml", "./r/a.yaml", "link.yaml").stdout == placed(AMD)
 
 
 @pytest.mark.parametrize("name", [".git/a.yaml", "a.txt", "a.tpl", "sub/.cache/b.json", "a.yaml.orig"])
-def test_noop_of_a_folder_other_files_and_hidden_ones_are_not_read(site: Site, name: str) -> None:
+def test_noop_of_a_folder_other_files_and_hidden_ones_are_not_read(site, name):
     site.write({"r/web.yaml": AMD, f"r/{name}": BOTH})
     ran = site.run("r")
     assert (ran.status, ran.stdout) == (0, placed(AMD))
@@ -106,7 +100,7 @@ def test_noop_of_a_folder_other_files_and_hidden_ones_are_not_read(site: Site, n
         ),
     ],
 )
-def test_a_file_of_a_folder_is_read_as_the_same_file_by_name(site: Site, content: bytes) -> None:
+def test_a_file_of_a_folder_is_read_as_the_same_file_by_name(site, content):
     site.write({"r/evil.yaml": content})
     assert placed(content) != content
     assert site.run("r").stdout == site.run("r/evil.yaml").stdout == placed(content)
@@ -127,9 +121,7 @@ def test_a_file_of_a_folder_is_read_as_the_same_file_by_name(site: Site, content
 @pytest.mark.parametrize(
     "words", [["r"], ["--in-place", "r"], ["-o", "out/", "r"]], ids=lambda words: words[0]
 )
-def test_a_file_of_a_folder_without_an_object_is_left_out_and_said(
-    site: Site, content: bytes, words: list[str]
-) -> None:
+def test_a_file_of_a_folder_without_an_object_is_left_out_and_said(site, content, words):
     site.write({"r/values.yaml": content, "r/web.yaml": AMD})
     ran = site.run(*words)
     assert ran.status == 0, ran.stderr
@@ -154,9 +146,7 @@ def test_a_file_of_a_folder_without_an_object_is_left_out_and_said(
     ],
 )
 @pytest.mark.parametrize("words", [[], ["--diff"], ["--in-place"], ["-o", "out/"], ["-o", "x"]], ids=" ".join)
-def test_a_problem_in_one_file_names_it_and_writes_nothing(
-    site: Site, content: bytes, said: str, words: list[str]
-) -> None:
+def test_a_problem_in_one_file_names_it_and_writes_nothing(site, content, said, words):
     site.write({"r/a.yaml": AMD, "r/bad.yaml": content, "r/c.yaml": BOTH})
     before = site.files()
     ran = site.run(*words, "r")
@@ -196,9 +186,7 @@ def test_a_problem_in_one_file_names_it_and_writes_nothing(
         pytest.param({}, ["rendered"], "'rendered' is not a command", id="no-folder"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_wrong_usage(
-    site: Site, files: dict[str, bytes], words: list[str], said: str
-) -> None:
+def test_what_cannot_be_read_is_wrong_usage(site, files, words, said):
     site.write(files)
     ran = site.run(*words)
     assert (ran.status, ran.stdout) == (2, b"")
@@ -206,13 +194,13 @@ def test_what_cannot_be_read_is_wrong_usage(
     assert ran.stderr.count("\n") == 1
 
 
-def test_a_commands_name_wins_over_a_folder_and_a_path_over_the_command(site: Site) -> None:
+def test_a_commands_name_wins_over_a_folder_and_a_path_over_the_command(site):
     site.write({"check/a.yaml": AMD})
     assert site.run("check", "-", stdin=AMD).status == 3
     assert site.run("./check").stdout == placed(AMD)
 
 
-def test_without_files_a_terminal_is_not_waited_for(site: Site) -> None:
+def test_without_files_a_terminal_is_not_waited_for(site):
     for words in (["--diff"], ["-"], ["--tolerate", "none"], ["--no-such-flag"]):
         ran = site.run(*words, stdin=None)
         assert (ran.status, ran.stdout) == (2, b"")
@@ -228,9 +216,7 @@ def test_without_files_a_terminal_is_not_waited_for(site: Site) -> None:
         pytest.param({"r/values.yaml": NOTHING}, "holds no file with a Kubernetes object", id="no-object"),
     ],
 )  # fmt: skip
-def test_every_command_says_what_to_render_first(
-    site: Site, command: str, files: dict[str, bytes], said: str
-) -> None:
+def test_every_command_says_what_to_render_first(site, command, files, said):
     site.write(files)
     words = [word for word in OPTIONS if command != "lock" or word.startswith("--image")]
     ran = site.run(command, "r", *words, options=False)
@@ -238,7 +224,7 @@ def test_every_command_says_what_to_render_first(
     assert said.format(command) in ran.stderr
 
 
-def test_check_of_a_folder_names_files_and_lines(site: Site) -> None:
+def test_check_of_a_folder_names_files_and_lines(site):
     site.write({"r/a.yaml": CONFIG_MAP + b"---\n" + AMD, "r/sub/b.yaml": BOTH, "r/values.yaml": NOTHING})
     ran = site.run("check", "r")
     assert ran.status == 3
@@ -261,7 +247,7 @@ HIDDEN = {
 
 
 @pytest.mark.parametrize("command", ["transform", "check", "explain", "patch", "lock", "audit"])
-def test_files_with_a_dot_that_kubectl_reads_are_named(site: Site, command: str) -> None:
+def test_files_with_a_dot_that_kubectl_reads_are_named(site, command):
     """Kubectl looks at the extension alone (cli-runtime, ExpandPathsToFileVisitors); -R reads `.git`, too."""
     site.write(HIDDEN)
     words = [word for word in OPTIONS if command not in ("lock", "audit") or word.startswith("--image")]
@@ -274,14 +260,14 @@ def test_files_with_a_dot_that_kubectl_reads_are_named(site: Site, command: str)
     )
 
 
-def test_a_file_with_a_dot_that_is_named_is_read(site: Site) -> None:
+def test_a_file_with_a_dot_that_is_named_is_read(site):
     site.write(HIDDEN)
     ran = site.run("check", "r", "r/.a.yaml", "r/.yaml", "r/sub/.c.json")
     assert (ran.status, "with a dot" in ran.stderr) == (3, False)
     assert b"(r/.a.yaml:" in ran.stdout
 
 
-def test_a_folder_of_files_with_a_dot_alone_names_them(site: Site) -> None:
+def test_a_folder_of_files_with_a_dot_alone_names_them(site):
     site.write({"r/.a.yaml": AMD})
     ran = site.run("check", "r")
     assert ran.status == 2
@@ -303,7 +289,7 @@ scheduling:
 SELECTED = pod("amd").replace(b"      containers", b"      runtimeClassName: gvisor\n      containers")
 
 
-def test_objects_of_one_file_count_for_the_pods_of_another_as_in_one_stream(site: Site) -> None:
+def test_objects_of_one_file_count_for_the_pods_of_another_as_in_one_stream(site):
     site.write({"r/a.yaml": SELECTED, "r/b.yaml": SELECTING})
     stream = run(OPTIONS, SELECTED + b"---\n" + SELECTING)
     ran = site.run("r")
@@ -321,23 +307,21 @@ OWNED = pod("owned").replace(
 
 
 @pytest.mark.parametrize("command", [(), ("check",), ("patch",)], ids=["transform", "check", "patch"])
-def test_what_controllers_decide_in_several_files_is_one_message(
-    site: Site, command: tuple[str, ...]
-) -> None:
+def test_what_controllers_decide_in_several_files_is_one_message(site, command):
     site.write({"r/a.yaml": OWNED, "r/b.yaml": OWNED})
     decided = [line for line in site.run(*command, "r").stderr.splitlines() if "controls it" in line]
     assert len(decided) == 1
     assert decided[0].endswith("controls it and decides; so is 1 more with a controller")
 
 
-def test_objects_on_one_line_of_several_files_are_each_counted(site: Site) -> None:
+def test_objects_on_one_line_of_several_files_are_each_counted(site):
     site.write({f"r/{name}.yaml": pod("old", kind="Job").replace(b"v1", b"batch/v1", 1) for name in "ab"})
     assert (
         "2 Jobs change, and cannot be updated if they exist" in site.run("patch", "--format=json", "r").stderr
     )
 
 
-def test_a_report_about_a_file_speaks_of_no_pipe_and_names_the_file(site: Site) -> None:
+def test_a_report_about_a_file_speaks_of_no_pipe_and_names_the_file(site):
     site.write({"a.yaml": CONFIG_MAP + b"---\nError: release not found\n", "b.yaml": AMD})
     ran = site.run("check", "--format=json", "--report=report.json", "a.yaml", "b.yaml")
     finding = next(each for each in json.loads(ran.stdout)["findings"] if each["rule"] == "problem")
@@ -347,7 +331,7 @@ def test_a_report_about_a_file_speaks_of_no_pipe_and_names_the_file(site: Site) 
     assert [decision["source"] for decision in report["decisions"]] == ["b.yaml"]
 
 
-def test_the_report_and_last_cover_all_files(site: Site) -> None:
+def test_the_report_and_last_cover_all_files(site):
     site.write({"r/a.yaml": CONFIG_MAP + b"---\n" + AMD, "r/b.yaml": BOTH})
     ran = site.run("r", "--report", "report.json")
     assert ran.status == 0, ran.stderr
@@ -383,7 +367,7 @@ functionConfig:
 
 
 @pytest.mark.parametrize("form", ["stdout", "file", "in-place", "diff"])
-def test_a_resource_list_in_a_file_is_a_functions_input(site: Site, form: str) -> None:
+def test_a_resource_list_in_a_file_is_a_functions_input(site, form):
     site.write({"list.yaml": LIST})
     expected = placed(LIST)
     assert b"nodeAffinity" in expected
@@ -401,7 +385,7 @@ def test_a_resource_list_in_a_file_is_a_functions_input(site: Site, form: str) -
         assert site.files()["out.yaml" if form == "file" else "list.yaml"] == expected
 
 
-def test_a_resource_list_that_fails_comes_back_on_standard_output_alone(site: Site) -> None:
+def test_a_resource_list_that_fails_comes_back_on_standard_output_alone(site):
     failing = LIST.replace(b"x.io/both:1", b"x.io/gone:1")
     site.write({"list.yaml": failing})
     ran = site.run("list.yaml")
@@ -413,7 +397,7 @@ def test_a_resource_list_that_fails_comes_back_on_standard_output_alone(site: Si
     assert site.files() == {"list.yaml": failing}
 
 
-def test_a_resource_list_beside_other_files_is_wrong_usage(site: Site) -> None:
+def test_a_resource_list_beside_other_files_is_wrong_usage(site):
     other = CONFIG_MAP + b"data: {a: ResourceList}\n"
     site.write({"a.yaml": other, "list.yaml": LIST})
     ran = site.run("a.yaml", "list.yaml")
@@ -421,7 +405,7 @@ def test_a_resource_list_beside_other_files_is_wrong_usage(site: Site) -> None:
     assert "'list.yaml' is the ResourceList of a KRM function: transform it alone" in ran.stderr
 
 
-def test_links_inside_of_a_folder_are_followed_once_and_no_further(site: Site) -> None:
+def test_links_inside_of_a_folder_are_followed_once_and_no_further(site):
     site.write({"r/..data/a.yaml": AMD, "r/sub/b.yaml": BOTH})
     (site.folder / "r" / "a.yaml").symlink_to("..data/a.yaml")
     (site.folder / "r" / "sub" / "up").symlink_to("..")
@@ -438,9 +422,7 @@ def test_links_inside_of_a_folder_are_followed_once_and_no_further(site: Site) -
         pytest.param("gone.yaml", ": it is a link to 'gone.yaml', which does not exist: remove it", id="dangling"),
     ],
 )  # fmt: skip
-def test_a_link_that_leads_out_of_the_folder_is_not_followed_silently(
-    site: Site, target: str, said: str
-) -> None:
+def test_a_link_that_leads_out_of_the_folder_is_not_followed_silently(site, target, said):
     site.write({"r/a.yaml": AMD, "outside.yaml": BOTH, "other/b.yaml": BOTH})
     (site.folder / "r" / "link.yaml").symlink_to(target)
     before = site.files()
@@ -450,7 +432,7 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed_silently(
     assert site.files() == before
 
 
-def test_a_pipe_in_a_folder_is_never_waited_for(site: Site) -> None:
+def test_a_pipe_in_a_folder_is_never_waited_for(site):
     site.write({"r/a.yaml": AMD})
     os.mkfifo(site.folder / "r" / "pipe.yaml")
     assert site.run("r").stdout == placed(AMD)
@@ -461,9 +443,7 @@ def test_a_pipe_in_a_folder_is_never_waited_for(site: Site) -> None:
     [("MOST_FILES", 2, "manifests or"), ("MOST_ENTRIES", 4, "manifests or"), ("DEEPEST", 1, "folders deep"),
      ("MOST_BYTES", 100, "MiB of manifests")],
 )  # fmt: skip
-def test_a_folder_is_bounded(
-    site: Site, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, said: str
-) -> None:
+def test_a_folder_is_bounded(site, monkeypatch, limit, value, said):
     site.write({f"r/{name}/s/t.yaml": AMD for name in "abcd"} | {f"flat/{name}.yaml": AMD for name in "abc"})
     assert site.run("r").status == 0
     monkeypatch.setattr(f"archfit.cli.inputs.input_files.{limit}", value)
@@ -473,13 +453,13 @@ def test_a_folder_is_bounded(
     assert site.run("flat").status == (2 if limit in {"MOST_FILES", "MOST_BYTES"} else 0)
 
 
-def test_quiet_leaves_notes_out(site: Site) -> None:
+def test_quiet_leaves_notes_out(site):
     site.write({"r/a.yaml": AMD + b"---\n" + BOTH, "r/values.yaml": NOTHING})
     assert site.run("-q", "r").stderr == ""
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n"], ids=["empty", "blanks"])
-def test_on_blank_is_that_of_standard_input(site: Site, content: bytes) -> None:
+def test_on_blank_is_that_of_standard_input(site, content):
     site.write({"a.yaml": content})
     for way, status in (("pass", 0), ("comment", 0), ("fail", 1)):
         ran = site.run(f"--on-blank={way}", "a.yaml")
@@ -490,7 +470,7 @@ def test_on_blank_is_that_of_standard_input(site: Site, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "patch", "audit", "policy"])
-def test_a_folder_is_what_its_files_are_to_every_command(site: Site, command: str) -> None:
+def test_a_folder_is_what_its_files_are_to_every_command(site, command):
     site.write({"r/a.yaml": AMD, "r/sub/b.json": JSON_POD, "r/sub/c.yml": BOTH, "r/values.yaml": NOTHING})
     words = [word for word in OPTIONS if command != "policy" or word != "--offline"]
     form = ["--format", "json"] if command in ("explain", "patch", "audit") else []
@@ -514,7 +494,7 @@ JSON_POD = (
 
 
 @pytest.mark.parametrize("words", [[], ["--diff"], ["-o", "out/"], ["--in-place"], ["check"]], ids=" ".join)
-def test_twice_as_many_files_are_twice_the_work(site: Site, words: list[str]) -> None:
+def test_twice_as_many_files_are_twice_the_work(site, words):
     """Work is counted, not timed: the lines of archfit that run."""
     counted = []
     for number in (30, 60):
@@ -523,7 +503,7 @@ def test_twice_as_many_files_are_twice_the_work(site: Site, words: list[str]) ->
     assert counted[1] < 2.1 * counted[0]
 
 
-def test_files_named_by_their_whole_path_need_no_working_directory(site: Site, tmp_path: Path) -> None:
+def test_files_named_by_their_whole_path_need_no_working_directory(site, tmp_path):
     site.write({"a.yaml": AMD})
     gone = tmp_path / "gone"
     gone.mkdir()

@@ -10,34 +10,29 @@ import os
 import signal
 import stat
 import struct
-from typing import TYPE_CHECKING
 
 import pytest
 
 from file_runs import AMD, BOTH, CONFIG_MAP, OPTIONS, SECRET, Site, placed, pod, run
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 TREE = {"r/a.yaml": AMD, "r/c.yaml": CONFIG_MAP, "r/sub/b.yaml": SECRET + b"---\n" + BOTH}
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
+def site(tmp_path):
     made = Site(tmp_path)
     made.write(TREE)
     return made
 
 
-def test_in_place_writes_what_standard_output_would_have(site: Site) -> None:
+def test_in_place_writes_what_standard_output_would_have(site):
     ran = site.run("--in-place", "r")
     assert (ran.status, ran.stdout) == (0, b"")
     assert site.files() == {name: placed(content, "--stamp") for name, content in TREE.items()}
     assert ran.stderr.endswith("archfit: 2 of 3 files written\n")
 
 
-def test_noop_in_place_does_not_touch_files_that_stay_the_same(site: Site) -> None:
+def test_noop_in_place_does_not_touch_files_that_stay_the_same(site):
     assert site.run("--in-place", "r").status == 0
     before = {path: path.stat() for path in site.folder.rglob("*.yaml")}
     ran = site.run("--in-place", "r")
@@ -48,7 +43,7 @@ def test_noop_in_place_does_not_touch_files_that_stay_the_same(site: Site) -> No
     ]
 
 
-def test_in_place_keeps_the_mode_and_leaves_nothing_behind(site: Site) -> None:
+def test_in_place_keeps_the_mode_and_leaves_nothing_behind(site):
     path = site.folder / "r" / "a.yaml"
     path.chmod(0o640)
     assert site.run("--in-place", "r/a.yaml").status == 0
@@ -56,7 +51,7 @@ def test_in_place_keeps_the_mode_and_leaves_nothing_behind(site: Site) -> None:
     assert sorted(os.listdir(site.folder / "r")) == ["a.yaml", "c.yaml", "sub"]
 
 
-def test_in_place_keeps_the_owner_where_it_may(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_place_keeps_the_owner_where_it_may(site, monkeypatch):
     if os.geteuid() == 0:
         os.chown(site.folder / "r" / "a.yaml", 1234, 2345)
         assert site.run("--in-place", "r/a.yaml").status == 0
@@ -91,7 +86,7 @@ _BY_4321 = _acl((1, 6, _NOBODY), (2, 4, 4321), (4, 4, _NOBODY), (0x10, 4, _NOBOD
         pytest.param("system.posix_acl_access", _BY_4321, id="access-control-list"),
     ],
 )
-def test_in_place_keeps_extended_attributes(site: Site, name: str, value: bytes) -> None:
+def test_in_place_keeps_extended_attributes(site, name, value):
     path = site.folder / "r" / "a.yaml"
     os.setxattr(path, name, value)
     mode, before = path.stat().st_mode, os.listxattr(path)
@@ -110,9 +105,7 @@ def test_in_place_keeps_extended_attributes(site: Site, name: str, value: bytes)
         pytest.param(errno.EDQUOT, False, id="quota"),
     ],
 )
-def test_in_place_an_attribute_that_cannot_be_set(
-    site: Site, monkeypatch: pytest.MonkeyPatch, number: int, written: bool
-) -> None:
+def test_in_place_an_attribute_that_cannot_be_set(site, monkeypatch, number, written):
     """One that this process may not set is lost, as with `cp -a`; on a full disk nothing is written."""
     os.setxattr(site.folder / "r" / "a.yaml", "user.origin", b"x")
     before = site.files()
@@ -131,9 +124,7 @@ def test_in_place_an_attribute_that_cannot_be_set(
     assert os.getxattr(site.folder / "r" / "a.yaml", "user.origin") == b"x"
 
 
-def test_in_place_does_not_copy_what_the_kernel_computes_of_the_old_content(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_in_place_does_not_copy_what_the_kernel_computes_of_the_old_content(site, monkeypatch):
     monkeypatch.setattr("os.listxattr", lambda _: ["security.ima", "security.evm", "user.origin"])
     monkeypatch.setattr("os.getxattr", lambda _, name: name.encode())
     copied = set[str]()
@@ -142,14 +133,14 @@ def test_in_place_does_not_copy_what_the_kernel_computes_of_the_old_content(
     assert copied == {"user.origin"}
 
 
-def test_in_place_writes_what_a_link_leads_to(site: Site) -> None:
+def test_in_place_writes_what_a_link_leads_to(site):
     (site.folder / "link.yaml").symlink_to("r/a.yaml")
     assert site.run("--in-place", "link.yaml").status == 0
     assert (site.folder / "link.yaml").is_symlink()
     assert site.files()["r/a.yaml"] == placed(AMD, "--stamp")
 
 
-def test_in_place_leaves_the_old_contents_to_other_hard_links(site: Site) -> None:
+def test_in_place_leaves_the_old_contents_to_other_hard_links(site):
     path, other = site.folder / "r" / "a.yaml", site.folder / "other.yaml"
     os.link(path, other)
     assert site.run("--in-place", "r/a.yaml").status == 0
@@ -158,9 +149,7 @@ def test_in_place_leaves_the_old_contents_to_other_hard_links(site: Site) -> Non
     assert other.read_bytes() == placed(AMD, "--stamp")
 
 
-def test_in_place_writes_no_file_where_one_cannot_be_written(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_in_place_writes_no_file_where_one_cannot_be_written(site, monkeypatch):
     site.write({"r/z.yaml": pod("z")})
     before, whole = site.files(), os.replace
 
@@ -178,7 +167,7 @@ def test_in_place_writes_no_file_where_one_cannot_be_written(
 
 
 @pytest.fixture
-def default_signals() -> Iterator[None]:
+def default_signals():
     """As in a process that a terminal started: a job in the background ignores SIGINT, other tests set handlers."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -191,9 +180,7 @@ def default_signals() -> Iterator[None]:
 
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_in_place_puts_all_files_back_where_a_signal_ends_it(
-    site: Site, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
-) -> None:
+def test_in_place_puts_all_files_back_where_a_signal_ends_it(site, monkeypatch, number):
     site.write({"r/z.yaml": pod("z")})
     before, whole = site.files(), os.replace
 
@@ -210,9 +197,7 @@ def test_in_place_puts_all_files_back_where_a_signal_ends_it(
 
 
 @pytest.mark.usefixtures("default_signals")
-def test_process_1_of_a_container_puts_all_files_back_too(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_process_1_of_a_container_puts_all_files_back_too(site, monkeypatch):
     """It has a handler of its own for SIGTERM, which would end it without a word."""
     site.write({"r/z.yaml": pod("z")})
     before, whole = site.files(), os.replace
@@ -234,7 +219,7 @@ def test_process_1_of_a_container_puts_all_files_back_too(
     assert signal.getsignal(signal.SIGTERM) is own
 
 
-def test_standard_output_by_its_path_keeps_what_the_file_holds(site: Site) -> None:
+def test_standard_output_by_its_path_keeps_what_the_file_holds(site):
     whole = site.run("r").stdout
     for flags, added in (((), whole), (("--diff",), site.run("--diff", "r").stdout)):
         with (site.folder / "out").open("wb") as file:
@@ -245,14 +230,14 @@ def test_standard_output_by_its_path_keeps_what_the_file_holds(site: Site) -> No
         assert (site.folder / "out").read_bytes() == b"# kept\n" + added
 
 
-def test_in_place_overwrites_no_change_of_somebody_else(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_place_overwrites_no_change_of_somebody_else(site, monkeypatch):
     from archfit.rewrite import files as transform_files
 
     real = transform_files.read_manifests
 
     def edits_meanwhile(*words: object) -> object:
         site.write({"r/sub/b.yaml": CONFIG_MAP})
-        return real(*words)  # type: ignore[arg-type] # passed on
+        return real(*words)
 
     monkeypatch.setattr("archfit.rewrite.files.read_manifests", edits_meanwhile)
     ran = site.run("--in-place", "r")
@@ -268,9 +253,7 @@ def test_in_place_overwrites_no_change_of_somebody_else(site: Site, monkeypatch:
         pytest.param("r/a.yaml", "could not be put back: 'HERE/r/a.yaml'", id="written-and-edited-again"),
     ],
 )
-def test_an_edit_that_is_saved_while_files_are_written_stays(
-    site: Site, monkeypatch: pytest.MonkeyPatch, edited: str, said: str
-) -> None:
+def test_an_edit_that_is_saved_while_files_are_written_stays(site, monkeypatch, edited, said):
     whole = os.replace
 
     def saves_after(source: str, path: str) -> None:
@@ -285,7 +268,7 @@ def test_an_edit_that_is_saved_while_files_are_written_stays(
     assert site.files() == {**TREE, "r/sub/b.yaml": CONFIG_MAP, edited: BOTH}
 
 
-def test_a_folder_gets_a_file_for_each_input_by_its_path(site: Site) -> None:
+def test_a_folder_gets_a_file_for_each_input_by_its_path(site):
     site.write({"one.yaml": BOTH, "r/values.yaml": b"a: {b: c}\n"})
     ran = site.run("r", "one.yaml", "-o", "out/deep/")
     assert (ran.status, ran.stdout) == (0, b"")
@@ -300,7 +283,7 @@ def test_a_folder_gets_a_file_for_each_input_by_its_path(site: Site) -> None:
     assert {name: content for name, content in site.files().items() if name in TREE} == TREE
 
 
-def test_a_folder_that_is_there_needs_no_slash_and_may_lie_in_the_input(site: Site) -> None:
+def test_a_folder_that_is_there_needs_no_slash_and_may_lie_in_the_input(site):
     (site.folder / "r" / "out").mkdir()
     for _ in range(2):
         assert site.run("r", "-o", "r/out").status == 0
@@ -308,7 +291,7 @@ def test_a_folder_that_is_there_needs_no_slash_and_may_lie_in_the_input(site: Si
     assert written == ["r/out/a.yaml", "r/out/c.yaml", "r/out/sub/b.yaml"]
 
 
-def test_a_file_gets_the_stream_of_all_inputs(site: Site) -> None:
+def test_a_file_gets_the_stream_of_all_inputs(site):
     expected = site.run("r").stdout
     for content in (None, b"old\n"):
         if content is not None:
@@ -318,11 +301,11 @@ def test_a_file_gets_the_stream_of_all_inputs(site: Site) -> None:
         assert site.files()["out.yaml"] == expected
 
 
-def test_a_dash_as_output_is_standard_output(site: Site) -> None:
+def test_a_dash_as_output_is_standard_output(site):
     assert site.run("r", "-o", "-").stdout == site.run("r").stdout
 
 
-def test_standard_input_can_go_to_a_file_and_as_a_diff(site: Site) -> None:
+def test_standard_input_can_go_to_a_file_and_as_a_diff(site):
     assert site.run("-o", "x.yaml", stdin=AMD).stdout == b""
     assert site.files()["x.yaml"] == placed(AMD)
     ran = site.run("--diff", stdin=AMD)
@@ -350,7 +333,7 @@ def test_standard_input_can_go_to_a_file_and_as_a_diff(site: Site) -> None:
         pytest.param(["-o"], "has no value", id="no-value"),
     ],
 )  # fmt: skip
-def test_wrong_usage_writes_nothing(site: Site, words: list[str], said: str) -> None:
+def test_wrong_usage_writes_nothing(site, words, said):
     site.write({"q/a.yaml": BOTH, "taken/a.yaml/x.yaml": BOTH, "leads/x": b""})
     (site.folder / "link.yaml").symlink_to("r/a.yaml")
     (site.folder / "leads" / "sub").symlink_to("../q")
@@ -361,7 +344,7 @@ def test_wrong_usage_writes_nothing(site: Site, words: list[str], said: str) -> 
     assert site.files() == before
 
 
-def test_a_folder_that_cannot_be_made_leaves_nothing(site: Site) -> None:
+def test_a_folder_that_cannot_be_made_leaves_nothing(site):
     site.write({"file": b"x"})
     before = site.files()
     ran = site.run("r", "-o", "file/")
@@ -381,9 +364,7 @@ def test_a_folder_that_cannot_be_made_leaves_nothing(site: Site) -> None:
         pytest.param(["--color", "always", "-o", "x.diff"], {}, False, False, id="to-a-file"),
     ],
 )
-def test_a_diff_has_colours_where_a_person_reads_it(
-    site: Site, words: list[str], environ: dict[str, str], terminal: bool, expected: bool
-) -> None:
+def test_a_diff_has_colours_where_a_person_reads_it(site, words, environ, terminal, expected):
     ran = site.run("--diff", "r", *words, terminal=terminal, CI="", **environ)
     assert ran.status == 0
     text = ran.stdout or site.files()["x.diff"]
@@ -391,7 +372,7 @@ def test_a_diff_has_colours_where_a_person_reads_it(
     assert (b"\x1b[1m--- a/r/a.yaml\x1b[0m\n" in text) is expected
 
 
-def test_a_diff_on_a_terminal_shows_no_control_characters(site: Site) -> None:
+def test_a_diff_on_a_terminal_shows_no_control_characters(site):
     site.write(
         {"a.yaml": AMD.replace(b"      containers", b"      # \xe2\x80\xae \x07\n      containers", 1)}
     )
@@ -400,7 +381,7 @@ def test_a_diff_on_a_terminal_shows_no_control_characters(site: Site) -> None:
     assert rb"\u202e" in ran.stdout or ran.status == 1
 
 
-def test_a_diff_shows_no_value_of_a_secret_beside_a_workload(site: Site) -> None:
+def test_a_diff_shows_no_value_of_a_secret_beside_a_workload(site):
     site.write({"r/s.yaml": SECRET + b"---\n" + AMD + b"---\n" + SECRET.replace(b"kind: Secret\n", b"")})
     text = site.run("--diff", "r/s.yaml").stdout
     assert b"+      affinity:" in text
@@ -419,7 +400,7 @@ def test_a_diff_shows_no_value_of_a_secret_beside_a_workload(site: Site) -> None
         pytest.param(["check", "--format", "json=r/a.yaml", "r"], id="format-of-check"),
     ],
 )
-def test_no_report_replaces_an_input_or_the_output(site: Site, words: list[str]) -> None:
+def test_no_report_replaces_an_input_or_the_output(site, words):
     os.link(site.folder / "r" / "a.yaml", site.folder / "hard")
     before = site.files()
     ran = site.run(*words)
@@ -428,7 +409,7 @@ def test_no_report_replaces_an_input_or_the_output(site: Site, words: list[str])
     assert site.files() == before
 
 
-def test_behind_two_dashes_every_word_is_a_file(site: Site) -> None:
+def test_behind_two_dashes_every_word_is_a_file(site):
     site.write({"-x.yaml": AMD, "--diff": AMD})
     for name in ("-x.yaml", "--diff"):
         assert site.run(*OPTIONS, "--", name, options=False).stdout == placed(AMD)

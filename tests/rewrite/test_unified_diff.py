@@ -44,7 +44,7 @@ def diff_of(data: bytes, splices: list[Splice], objects: list[DiffObject] | None
         pytest.param(b"a\nb\nc\n", [Splice(0, 6, b"a\nx\nc\n")], b"@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n", id="narrowed"),
     ],
 )  # fmt: skip
-def test_hunks(data: bytes, splices: list[Splice], expected: bytes) -> None:
+def test_hunks(data, splices, expected):
     diff = diff_of(data, splices, [])
     assert diff == (b"--- a/a.yaml\n+++ b/a.yaml\n" + expected if expected else b"")
 
@@ -54,7 +54,7 @@ def place(line: int) -> int:
     return TEXT.index(b"line %d\n" % line)
 
 
-def test_changes_that_few_lines_keep_apart_share_a_hunk() -> None:
+def test_changes_that_few_lines_keep_apart_share_a_hunk():
     for second, hunks in ((11, 1), (12, 2)):
         splices = [Splice(place(5), place(5), b"x\n"), Splice(place(second), place(second), b"y\n")]
         diff = diff_of(TEXT, splices)
@@ -74,7 +74,7 @@ POD = b"---\nkind: Pod\nspec:\n  a: 1\n"
         pytest.param(POD + SECRET.replace(b"kind: Secret\n", b"") + b"kind: Secret\n", [b"---"], id="kind-last"),
     ],
 )  # fmt: skip
-def test_no_value_of_a_secret_is_context(data: bytes, shown: list[bytes]) -> None:
+def test_no_value_of_a_secret_is_context(data, shown):
     start = data.index(POD)
     end = start + len(POD)
     splices = [Splice(end, end, b"  b: 2\n")]
@@ -98,7 +98,7 @@ def test_no_value_of_a_secret_is_context(data: bytes, shown: list[bytes]) -> Non
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("side", ["before", "behind"])
-def test_no_line_that_may_be_a_value_of_a_secret_is_context(value: bytes, side: str) -> None:
+def test_no_line_that_may_be_a_value_of_a_secret_is_context(value, side):
     pod = b"- {kind: Pod}\n"
     data = b"kind: Secret\n" + value + pod if side == "before" else pod + value + b"kind: Secret\n"
     start = data.index(pod)
@@ -108,20 +108,20 @@ def test_no_line_that_may_be_a_value_of_a_secret_is_context(value: bytes, side: 
     assert b"+- {kind: Pod, a: b}\n" in diff
 
 
-def test_new_lines_without_context_have_an_old_line_for_git() -> None:
+def test_new_lines_without_context_have_an_old_line_for_git():
     pod, secret = b"- kind: Pod\n  a: 1\n", b"- {kind: Secret, data: {password: hunter2}}\n"
     diff = diff_of(pod + secret, [Splice(len(pod), len(pod), b"  b: 2\n")], [DiffObject(0, len(pod), "Pod")])
     assert diff.endswith(b"\n@@ -2,1 +2,2 @@ Pod\n-  a: 1\n+  a: 1\n+  b: 2\n")
 
 
-def test_hunks_do_not_overlap_where_a_line_between_them_may_not_be_shown() -> None:
+def test_hunks_do_not_overlap_where_a_line_between_them_may_not_be_shown():
     data = b"a:\n  b: 1\nkind: Secret\n"
     splices = [Splice(0, 0, b"x: 1\n"), Splice(10, 10, b"  y: 1\n")]
     diff = diff_of(data, splices, [])
     assert diff.endswith(b"\n@@ -1,1 +1,2 @@\n+x: 1\n a:\n@@ -2,1 +3,2 @@\n-  b: 1\n+  b: 1\n+  y: 1\n")
 
 
-def test_git_cannot_take_the_end_of_the_file_for_old_lines_that_it_repeats() -> None:
+def test_git_cannot_take_the_end_of_the_file_for_old_lines_that_it_repeats():
     pod, secret = b"- b: 2\n  a: 1\n", b"- {kind: Secret, data: {password: hunter2}}\n"
     data, end = pod + secret + b"- c: 3\n  a: 1\n", len(pod)
     splices = [Splice(end, end, b"  d: 4\n")]
@@ -129,7 +129,7 @@ def test_git_cannot_take_the_end_of_the_file_for_old_lines_that_it_repeats() -> 
     assert diff.endswith(b"\n@@ -1,2 +1,3 @@ Pod\n-- b: 2\n-  a: 1\n+- b: 2\n+  a: 1\n+  d: 4\n")
 
 
-def test_noop_without_a_secret_the_context_is_whole() -> None:
+def test_noop_without_a_secret_the_context_is_whole():
     data = POD + SECRET.replace(b"Secret", b"ConfigMap")
     diff = diff_of(data, [Splice(len(POD), len(POD), b"  b: 2\n")], [DiffObject(0, len(POD), "Pod")])
     assert diff.startswith(b"--- a/a.yaml\n+++ b/a.yaml\n@@ -2,6 +2,7 @@ Pod\n")
@@ -146,11 +146,11 @@ def test_noop_without_a_secret_the_context_is_whole() -> None:
         ("\udcff.yaml", b'--- "a/\\377.yaml"\n+++ "b/\\377.yaml"\n'),
     ],
 )
-def test_names_are_quoted_as_git_quotes_them(name: str, shown: bytes) -> None:
+def test_names_are_quoted_as_git_quotes_them(name, shown):
     assert b"".join(unified_diff(name, b"a\n", [Splice(0, 0, b"x\n")], [])).startswith(shown)
 
 
-def test_colours() -> None:
+def test_colours():
     lines = unified_diff("a", b"a\nb\x1b\r\n", [Splice(0, 1, b"x")], [])
     assert b"".join(colored_diff(lines)) == (
         b"\x1b[1m--- a/a\x1b[0m\n\x1b[1m+++ b/a\x1b[0m\n\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n"
@@ -158,7 +158,7 @@ def test_colours() -> None:
     )
 
 
-def test_the_diff_costs_what_changes_not_what_is_there() -> None:
+def test_the_diff_costs_what_changes_not_what_is_there():
     """A line is looked at a bounded number of times: twice the changes give twice the lines."""
     made = []
     for number in (500, 1000):

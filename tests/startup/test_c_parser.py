@@ -68,7 +68,7 @@ def read(first: str = "", then: str = "", texts: list[str] = TEXTS) -> tuple[obj
     return told, set(modules), extension
 
 
-def test_it_reads_alone_what_it_reads_with_the_whole_package() -> None:
+def test_it_reads_alone_what_it_reads_with_the_whole_package():
     alone, modules, extension = read()
     whole, more, _ = read(first="import yaml")
     assert extension
@@ -78,7 +78,7 @@ def test_it_reads_alone_what_it_reads_with_the_whole_package() -> None:
     assert more >= LAZY - {"datetime"}
 
 
-def test_whoever_imports_the_package_later_gets_all_of_it() -> None:
+def test_whoever_imports_the_package_later_gets_all_of_it():
     then = (
         "import yaml\n"
         "assert yaml.safe_load('a: [1, 2026-11-21]')['a'][1].year == 2026\n"
@@ -97,7 +97,7 @@ def test_whoever_imports_the_package_later_gets_all_of_it() -> None:
     assert read(then=then)[0] == read()[0]
 
 
-def test_another_version_that_is_built_otherwise_is_loaded_whole() -> None:
+def test_another_version_that_is_built_otherwise_is_loaded_whole():
     first = (
         "from archfit.startup import c_parser\n"
         "def namespace(name, **members):\n"
@@ -110,7 +110,7 @@ def test_another_version_that_is_built_otherwise_is_loaded_whole() -> None:
     assert "yaml" in modules
 
 
-def test_without_the_extension_the_pure_parser_reads() -> None:
+def test_without_the_extension_the_pure_parser_reads():
     first = "import sys\nsys.modules['yaml._yaml'] = None"
     told, modules, extension = read(first=first, texts=TEXTS[1:2])
     assert not extension
@@ -118,7 +118,7 @@ def test_without_the_extension_the_pure_parser_reads() -> None:
     assert told == read(texts=TEXTS[1:2])[0]
 
 
-def test_each_call_gives_the_errors_that_the_extension_raises() -> None:
+def test_each_call_gives_the_errors_that_the_extension_raises():
     """A run with a configuration file loads the parser for it, and again for the stream."""
     first = "from archfit.startup import c_parser\nassert c_parser.load() is c_parser.load()\n"
     assert read(first=first)[0] == read()[0]

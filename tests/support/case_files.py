@@ -11,13 +11,11 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
-
-if TYPE_CHECKING:
-    from _pytest.mark import ParameterSet
+from _pytest.mark import ParameterSet
 
 FOLDER = Path(__file__).parents[2] / "fixtures"
 

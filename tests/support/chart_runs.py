@@ -11,18 +11,15 @@ from __future__ import annotations
 
 import copy
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 import machine
 from helm_runs import start
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from program import Ran
+from program import Ran
 
 CHART = machine.ROOT / "charts" / "archfit"
 KUBERNETES = "1.36.3"

@@ -21,15 +21,12 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 
 import machine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 _PATIENCE_SECONDS = 300.0
 _MOUNTS = """\

@@ -16,18 +16,16 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from registry import pinned
 
 import machine
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    Platforms = Mapping[str, Sequence[str] | None]
+Platforms = Mapping[str, Sequence[str] | None]
 
 FOLDERS = ("crd", "helm3", "helm4", "krm", "kubectl", "manifests")
 _WINDOWS = re.compile(r"^SAFETY .* lacks (?P<platform>windows/\w+) but may run on ")

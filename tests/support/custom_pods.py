@@ -10,20 +10,16 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from archfit.base.results import Location
-from archfit.workloads.builtin import WORKLOADS, group_of
+from archfit.workloads.builtin import WORKLOADS, UserRows, group_of
 from archfit.workloads.pod_specs import find_pods
+from archfit.workloads.pods import Pod
 from archfit.yaml.values import typed
 from stream_edits import edited, placed, plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from archfit.workloads.builtin import UserRows
-    from archfit.workloads.pods import Pod
-    from yaml_judge import Judge
+from yaml_judge import Judge
 
 _PATHS = {".".join(map(str, row.pod_spec)) for row in WORKLOADS.values()}
 _IN_LISTS = re.compile(r"\A(items\[[0-9]+\]\.)+")

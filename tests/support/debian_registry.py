@@ -5,18 +5,16 @@ Hosts are prefixes of repositories, as in `registry.Registry`; the same document
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from typing import Self
 
 from image_documents import image, name_of
 from registry import mirrors_of, prefix_of
 
 from real_registries import Running, distribution
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 
 class DebianRegistry:

@@ -12,16 +12,14 @@ from __future__ import annotations
 import copy
 import json
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import yaml
 
 from archfit.images.platforms import Unknown
 from archfit.options.settings import Options
 from stream_edits import IMAGES, Failed, edited
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 STAMP = Options(stamp=True, on_unknown="leave")
 CLUSTERS = (("amd64", "arm64"), ("amd64", "arm64", "windows/amd64"))

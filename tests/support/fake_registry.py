@@ -12,15 +12,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from image_documents import Document
 from loopback_server import Answer, Asked, LoopbackServer
 
 from archfit.registry import manifest as media
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 __all__ = ["Answer", "Asked", "FakeRegistry", "as_json", "descriptor", "digest_of", "platform_of"]
 

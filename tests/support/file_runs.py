@@ -12,14 +12,12 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
 from unittest import mock
 
 from archfit.cli import main as cli
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 OPTIONS = (
     "--offline",

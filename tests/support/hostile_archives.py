@@ -6,15 +6,12 @@ import gzip
 import io
 import tarfile
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from random import Random
 
 import zstandard
 
 from program_images import elf, layer, tar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
 
 MAY_BE_READ = {"gzip-in-many-members", "a-flipped-byte", "links-that-lead-out"}
 """The kinds whose program is there, whatever is around it."""

@@ -6,16 +6,13 @@ http.exchange(Request("ping", "GET", ..))   one request, one answer
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from archfit.registry.http.connections import ConnectionPool
 from archfit.registry.http.host_policy import HostPolicy
 from archfit.registry.http.http_client import HttpClient
 from archfit.registry.http.limits import LargeBodies
 from archfit.registry.http.trust import Trust
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 def pool_to(

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType
-    from typing import Any
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
 
 
 def steps(run: Callable[[], object], within: str = "") -> int:

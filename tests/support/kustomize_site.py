@@ -17,14 +17,11 @@ import json
 import os
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import machine
 from program import PROGRAM, Ran
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 EXAMPLES = machine.ROOT / "kustomize-plugin" / "examples"
 _DOCKER = """\

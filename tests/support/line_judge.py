@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import TracebackType
-    from typing import Self
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
 
 
 class LineJudge:

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import io
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
+
+from registry import Registry
 
 from archfit.base.errors import ArchfitError
 from archfit.lock.command import lock as run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from registry import Registry
 
 
 class Said(NamedTuple):

@@ -5,24 +5,21 @@ from __future__ import annotations
 import base64
 import json
 import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from time import sleep, time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown
 from archfit.images.reference import parse
+from archfit.images.tags import TagList
+from archfit.lookup.lockfile import Lock
 from archfit.lookup.lookup import Lookup
 from archfit.lookup.newer_tags import tag_lists
 from archfit.options.hosts import cache_path, host_pattern, mirror
 from archfit.options.settings import Operator, Options
 from archfit.registry.lookup_context import Deadline, LookupContext
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from archfit.images.tags import TagList
-    from archfit.lookup.lockfile import Lock
 
 
 def lookup_with(

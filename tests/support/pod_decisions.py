@@ -6,7 +6,8 @@ images "amd64 windows/amd64"                                a Found index with l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from archfit.base import patch
 from archfit.base.results import Decision, Location
@@ -15,11 +16,7 @@ from archfit.options.settings import Options
 from archfit.placement.decide import decide
 from archfit.placement.selection import pod_options, questions
 from archfit.workloads.pod_specs import find_pods
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from archfit.workloads.pods import Pod
+from archfit.workloads.pods import Pod
 
 ARCH = "kubernetes.io/arch"
 BETA = "beta.kubernetes.io/arch"

@@ -11,15 +11,11 @@ import gzip
 import io
 import struct
 import tarfile
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
 
 import fake_registry as fakes
 from archfit.registry import manifest as media
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from fake_registry import FakeRegistry
+from fake_registry import FakeRegistry
 
 OCI_LAYER = "application/vnd.oci.image.layer.v1.tar"
 MACHINES = {

@@ -15,13 +15,11 @@ import json
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import machine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 DEADLINE_SECONDS = 240
 

@@ -7,24 +7,19 @@ with twins(monkeypatch): edited(stream)     a test says what `all` writes
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pytest
 
 import stream_edits
 from archfit import pipeline
-from archfit.options.settings import STATED
+from archfit.options.settings import STATED, Options
+from archfit.pipeline import StreamEdits
 from archfit.workloads import custom_rows
 from seen_rows import rows_as_seen
-from stream_edits import NOTHING_WANTED, edited, plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import pytest
-
-    from archfit.options.settings import Options
-    from archfit.pipeline import StreamEdits
-    from stream_edits import Output
+from stream_edits import NOTHING_WANTED, Output, edited, plain
 
 # Longer ones are about limits.
 _LONGEST = 8_000

@@ -19,21 +19,15 @@ import re
 import socket
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from urllib.parse import urlsplit
 
-from image_documents import image
+from image_documents import Document, Image, image
 
 import machine
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor, digest_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from image_documents import Document, Image
-
-    from tls_files import TlsFiles
+from tls_files import TlsFiles
 
 _ACCESS = re.compile(r'"(GET|HEAD|PUT|POST) (\S+) HTTP/[0-9.]+" (\d+)')
 # bcrypt of `hush`; distribution reads no other kind.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import redis
 from redis.backoff import NoBackoff
@@ -19,9 +19,7 @@ from redis.retry import Retry
 
 import machine
 from real_registries import free_port
-
-if TYPE_CHECKING:
-    from tls_files import TlsFiles
+from tls_files import TlsFiles
 
 _PATIENCE_SECONDS = 60.0
 _OURS = {"ping", "info", "config", "hello", "client", "auth", "select", "config|resetstat"}

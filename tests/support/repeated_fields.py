@@ -6,11 +6,9 @@ repeated(POD, ("spec", "tolerations"), 100)         the Pod with each of its tol
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 ARCH = "kubernetes.io/arch"
 EXPRESSIONS = [

@@ -7,8 +7,9 @@ facts = running(Pod("r.example/team/app:1", f"r.example/team/app@{app.index}", "
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from archfit.base.errors import InvalidReference
 from archfit.facts.facts import AuditFacts, BuildFacts, ImageFacts, Snapshot
@@ -16,9 +17,6 @@ from archfit.facts.merge import sorted_facts
 from archfit.images.reference import parse
 from archfit.registry import manifest as media
 from fake_registry import FakeRegistry, as_json, descriptor, digest_of, platform_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 CONTAINERD, CRI_O, DOCKER = "containerd://2.1.4", "cri-o://1.33.2", "docker://28.0.1"
 

@@ -9,13 +9,11 @@ Compare the errors before and after: a sample that lacks what the schema require
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 from line_judge import LineJudge
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 
 class SchemaJudge(LineJudge):

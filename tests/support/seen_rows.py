@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from archfit.base.patch import pattern_text
+from archfit.options.settings import Workload
 from archfit.workloads.custom_rows import groups, kinds_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from archfit.options.settings import Workload
 
 
 def rows_as_seen(seen: Mapping[tuple[str, str, str], str]) -> dict[tuple[str, str], tuple[Workload, ...]]:

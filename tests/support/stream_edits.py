@@ -9,28 +9,22 @@ default options `amd:1` needs an affinity, `both:1` the toleration of GKE's tain
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, NamedTuple
 
 import jsonpatch
 
-from archfit.base.patch import Add, pointer
+from archfit.base.patch import Add, Path, pointer
+from archfit.base.results import Location, Message
+from archfit.images.platforms import Answer
 from archfit.options.settings import Options
-from archfit.pipeline import transform
+from archfit.pipeline import StreamEdits, transform
 from archfit.yaml import stream
 from archfit.yaml.container import slices
 from archfit.yaml.stream import split
 from archfit.yaml.values import Typed
 from pod_decisions import found
-from yaml_judge import Refused, typed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from archfit.base.patch import Path
-    from archfit.base.results import Location, Message
-    from archfit.images.platforms import Answer
-    from archfit.pipeline import StreamEdits
-    from yaml_judge import Judge
+from yaml_judge import Judge, Refused, typed
 
 IMAGES = {
     "amd:1": found("amd64"),

@@ -8,13 +8,10 @@ serve(fake, shape)                    as one answer, or in pages
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from fake_registry import Answer, Asked, FakeRegistry, as_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 BOTH = ["linux/amd64", "linux/arm64"]
 

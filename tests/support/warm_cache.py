@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from archfit.images.platforms import Found, parse_platform
 from archfit.images.reference import parse
 from archfit.lookup import entries
 from archfit.lookup.entries import key_of
 from archfit.lookup.store.sqlite import SqliteStore
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 def warm(platforms: Mapping[str, Iterable[str]], place: str, now: float | None = None) -> None:

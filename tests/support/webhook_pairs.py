@@ -12,14 +12,11 @@ import ssl
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import machine
-from chart_runs import CHART, KUBERNETES
+from chart_runs import CHART, KUBERNETES, Chart
 from tls_files import handshake
-
-if TYPE_CHECKING:
-    from chart_runs import Chart
 
 
 class Pair(NamedTuple):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import gc
 import json
 import tracemalloc
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonpatch
 import pytest
@@ -27,9 +27,6 @@ from archfit.webhook.admitted_pod import admitted_pod, at_admission
 from archfit.webhook.memory_budget import MIB, Share
 from archfit.webhook.review import pod_extract, response
 from pod_decisions import found
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 TERM = {"matchExpressions": [{"key": "a", "operator": "Exists"}]}
@@ -76,7 +73,7 @@ def owned(kind: str, *, controller: bool = True) -> dict[str, Any]:
         pytest.param({"a:1": AMD, "b:1": ARM}, {}, "conflict", id="no node runs both"),
     ],
 )  # fmt: skip
-def test_the_outcome(answers: dict[str, Answer], metadata: dict[str, Any], outcome: str):
+def test_the_outcome(answers, metadata, outcome):
     made, answered = judged(answers, **metadata)
     assert made.outcome == outcome
     assert answered.allowed
@@ -100,9 +97,7 @@ def test_a_pod_that_is_narrowed_beside_an_unknown_image_counts_as_unresolved():
         pytest.param({"a:1": Unknown("the lock lacks it", final=True)}, {"on_unknown": "fail"}, {"on_conflict": "fail"}, id="the lock file lacks it"),
     ],
 )  # fmt: skip
-def test_a_pod_is_refused_only_where_the_operator_asked_for_it(
-    answers: dict[str, Answer], asked: dict[str, Any], not_asked: dict[str, Any]
-):
+def test_a_pod_is_refused_only_where_the_operator_asked_for_it(answers, asked, not_asked):
     made, answered = judged(answers, LEAVE.replace(**asked))
     assert (made.outcome, answered.allowed, answered.patch) == ("denied", False, None)
     assert answered.status["message"].startswith("archfit: ")
@@ -119,7 +114,7 @@ def test_the_namespace_is_that_of_the_request_and_a_pod_that_is_left_alone_asks_
 @pytest.mark.parametrize(
     "value", [{}, {**pod(), "kind": "Service"}, {**pod(), "apiVersion": "example.com/v1"}]
 )
-def test_what_is_no_pod_is_refused(value: dict[str, Any]):
+def test_what_is_no_pod_is_refused(value):
     with pytest.raises(InvalidInput, match="not a v1 Pod"):
         admitted_pod(value, "shop", LEAVE)
 
@@ -177,7 +172,7 @@ class TestKept:
             pytest.param((pod("a:1", generateName="web-5d4f-", labels={"a": "b"}), "shop"), id="label"),
         ],
     )
-    def test_a_pod_that_differs_is_decided_for_itself(self, other: tuple[dict[str, Any], str]):
+    def test_a_pod_that_differs_is_decided_for_itself(self, other):
         decisions = DecisionCache(LEAVE, Share(MIB))
         value, namespace = other
         assert cached(decisions, pod("a:1")) is not cached(decisions, value, namespace)
@@ -196,7 +191,7 @@ class TestKept:
             pytest.param(lambda name: pod("{" * 15_000, name=name), id="a long image"),
         ],
     )  # fmt: skip
-    def test_what_is_kept_has_no_more_bytes_than_are_held(self, make: Callable[[str], dict[str, Any]]):
+    def test_what_is_kept_has_no_more_bytes_than_are_held(self, make):
         share = Share(1 << 40)
         decisions = DecisionCache(LEAVE, share)
 

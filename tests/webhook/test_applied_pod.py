@@ -63,7 +63,7 @@ def node_affinity(made: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("door", ["policy", "webhook"])
 @pytest.mark.parametrize("way", APPLYING)
-def test_tolerations_that_it_states_are_not_extended(way: str, door: Any):
+def test_tolerations_that_it_states_are_not_extended(way, door):
     made, decision = decided(completed(applied(pod("arm:1", spec=TOLERATIONS), way)), door=door)
     assert tolerations(made) == [OWN]
     (term,) = node_affinity(made)[REQUIRED]["nodeSelectorTerms"]
@@ -73,7 +73,7 @@ def test_tolerations_that_it_states_are_not_extended(way: str, door: Any):
 
 @pytest.mark.parametrize("door", ["policy", "webhook"])
 @pytest.mark.parametrize("way", APPLYING)
-def test_required_terms_that_it_states_are_not_extended_and_a_warning_says_so(way: str, door: Any):
+def test_required_terms_that_it_states_are_not_extended_and_a_warning_says_so(way, door):
     value = completed(applied(pod("arm:1", spec=TERMS), way))
     made, decision = decided(value, door=door)
     assert node_affinity(made)[REQUIRED] == TERMS["affinity"]["nodeAffinity"][REQUIRED]
@@ -88,14 +88,14 @@ def test_required_terms_that_it_states_are_not_extended_and_a_warning_says_so(wa
 
 @pytest.mark.parametrize("door", ["policy", "webhook"])
 @pytest.mark.parametrize("way", APPLYING)
-def test_preferred_terms_that_it_states_are_not_extended(way: str, door: Any):
+def test_preferred_terms_that_it_states_are_not_extended(way, door):
     made, _ = decided(completed(applied(pod("both:1", spec=PREFERENCES), way)), door=door)
     assert node_affinity(made) == PREFERENCES["affinity"]["nodeAffinity"]
     assert tolerations(made) == [GKE]
 
 
 @pytest.mark.parametrize("way", APPLYING)
-def test_what_it_does_not_state_is_written(way: str):
+def test_what_it_does_not_state_is_written(way):
     value = completed(applied(pod("arm:1"), way))
     assert decided(value)[0]["spec"] == decided(completed(pod("arm:1")))[0]["spec"]
     assert len(tolerations(decided(value)[0])) == 1
@@ -110,7 +110,7 @@ def test_what_it_does_not_state_is_written(way: str):
         ),
     ],
 )  # fmt: skip
-def test_lists_of_other_pods_are_extended(value: dict[str, Any]):
+def test_lists_of_other_pods_are_extended(value):
     made, _ = decided(completed(value))
     assert tolerations(made) == [OWN, GKE]
     (term,) = node_affinity(made)[REQUIRED]["nodeSelectorTerms"]
@@ -145,7 +145,7 @@ def test_a_conflict_stays_one():
 
 
 @pytest.mark.parametrize("door", ["policy", "webhook"])
-def test_a_later_pass_takes_back_what_an_earlier_one_added_beside_its_lists(door: Any):
+def test_a_later_pass_takes_back_what_an_earlier_one_added_beside_its_lists(door):
     value = completed(applied(pod("both:1", spec=TERMS), "server-side apply"))
     first, _ = decided(value, door=door)
     assert tolerations(first) == [GKE]

@@ -143,7 +143,7 @@ async def test_a_connection_whose_request_is_unread_is_never_closed():
 
 
 @pytest.mark.real
-async def test_of_many_handshakes_at_once_none_is_closed_for_another(monkeypatch: pytest.MonkeyPatch):
+async def test_of_many_handshakes_at_once_none_is_closed_for_another(monkeypatch):
     monkeypatch.setattr("archfit.webhook.connection.TURN_SECONDS", 60.0)
     files = tls_files()
     trusting = ssl.create_default_context(cafile=str(files.ca))
@@ -172,7 +172,7 @@ HEAD = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n"
     ],
     ids=["GET", "HEAD", "close", "continue", "three at once"],
 )  # fmt: skip
-async def test_each_request_has_a_response(request_line: bytes, answered: bytes):
+async def test_each_request_has_a_response(request_line, answered):
     async with Site(10) as site:
         reader, writer = await site.connect()
         writer.write(request_line + b"Host: x\r\n\r\n" + b"x" * (b"POST" in request_line))
@@ -199,7 +199,7 @@ async def test_an_application_that_fails_after_its_head_closes_the_connection_be
     "before", [b"", b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n" + b"x" * 50]
 )
 @pytest.mark.parametrize(("more", "status"), [(-200, b"200"), (200, b"431")])
-async def test_a_head_is_bounded_however_it_arrives(parts: int, before: bytes, more: int, status: bytes):
+async def test_a_head_is_bounded_however_it_arrives(parts, before, more, status):
     head = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nLong: %s\r\n\r\n" % (
         b"y" * (MOST_HEADER_BYTES + more)
     )
@@ -224,7 +224,7 @@ async def test_a_head_is_bounded_however_it_arrives(parts: int, before: bytes, m
         ),
     ],
 )  # fmt: skip
-async def test_what_no_api_server_sends_is_refused_before_it_takes_memory(content: bytes):
+async def test_what_no_api_server_sends_is_refused_before_it_takes_memory(content):
     async with Site(10) as site:
         reader, writer = await site.connect()
         writer.write(content)
@@ -243,14 +243,12 @@ async def test_what_no_api_server_sends_is_refused_before_it_takes_memory(conten
         pytest.param(9000 * CONNECTION_BYTES, 64, 1, id="next to no descriptors"),
     ],
 )
-def test_the_smaller_of_memory_and_descriptors_bounds_connections(
-    monkeypatch: pytest.MonkeyPatch, memory: int, files: int, most: int
-):
+def test_the_smaller_of_memory_and_descriptors_bounds_connections(monkeypatch, memory, files, most):
     monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
     assert most_connections(memory) == most
 
 
-async def test_where_no_file_is_left_the_oldest_connection_makes_room(monkeypatch: pytest.MonkeyPatch):
+async def test_where_no_file_is_left_the_oldest_connection_makes_room(monkeypatch):
     accept = asyncio.get_running_loop().sock_accept
     errors = [None, OSError(errno.EMFILE, "Too many open files")]
 

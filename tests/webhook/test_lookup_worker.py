@@ -8,7 +8,7 @@ import os
 import queue
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -25,9 +25,6 @@ from archfit.webhook.lookups.messages import (
     WorkerOptions,
 )
 from fake_registry import FakeRegistry
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
 WAIT_SECONDS = 20
@@ -106,7 +103,7 @@ class Site:
         pytest.param(MemoryError(), 2, id="no memory: a new one"),
     ],
 )
-def test_a_lookup_is_kept_while_it_works(first: Answer | Exception, opened: int):
+def test_a_lookup_is_kept_while_it_works(first, opened):
     site = Site(first, AMD)
     answer = site.ask()
     assert answer == first if not isinstance(first, Exception) else isinstance(answer, Unknown)
@@ -121,7 +118,7 @@ def test_a_lookup_that_needs_too_much_memory_says_what_to_do():
 
 
 @pytest.mark.parametrize("seconds", [SECONDS - 0.1, SECONDS])
-def test_a_lookup_that_took_all_of_its_time_says_so(seconds: float):
+def test_a_lookup_that_took_all_of_its_time_says_so(seconds):
     def late(_: Ask) -> Any:
         site.now += seconds
         return Unknown("late"), [], {}
@@ -166,7 +163,7 @@ def test_each_warning_is_told_once():
     ("given", "opened"),
     [pytest.param(AMD, 0, id="the secret opens it"), pytest.param(None, 1, id="the secret does not help")],
 )
-def test_a_pull_secret_is_tried_first(given: Answer | None, opened: int):
+def test_a_pull_secret_is_tried_first(given, opened):
     site = Site(AMD, with_secrets=lambda _: (given, ["a warning"], {}))
     assert site.ask("shop/hub") == AMD
     assert (site.opened, site.told[0]) == (opened, Noted(["a warning"], {}))
@@ -191,9 +188,7 @@ def test_a_lookup_gets_the_time_that_a_pull_secret_has_left():
         pytest.param(AMD, [], 0, id="a lookup that worked leaves none behind"),
     ],
 )
-def test_a_thread_is_not_free_while_cut_off_lookups_leave_too_many_threads(
-    answer: Answer, counts: list[int], waits: int
-):
+def test_a_thread_is_not_free_while_cut_off_lookups_leave_too_many_threads(answer, counts, waits):
     waited: list[float] = []
     site = Site(answer, count=lambda: counts.pop(0), wait=waited.append)
     assert site.ask() == answer
@@ -208,7 +203,7 @@ def test_a_thread_is_not_free_while_cut_off_lookups_leave_too_many_threads(
         pytest.param(0, 0, [Noted, Answered], id="too old: one is asked"),
     ],
 )
-def test_what_the_cache_has_comes_first(tmp_path: Path, ttl: int, max_stale: int, told: list[type]):
+def test_what_the_cache_has_comes_first(tmp_path, ttl, max_stale, told):
     messages: queue.SimpleQueue[Any] = queue.SimpleQueue()
     with FakeRegistry() as fake:
         fake.index("app", "1", ["linux/amd64"])
@@ -238,7 +233,7 @@ def test_what_the_cache_has_comes_first(tmp_path: Path, ttl: int, max_stale: int
         pytest.param(["linux/amd64", "linux/s390x", *(f"linux/amd64/v{n}" for n in range(2, 1000))], ["linux/amd64", "linux/s390x"], id="many variants: the baselines stay"),
     ],
 )  # fmt: skip
-def test_of_an_answer_the_platforms_that_a_node_may_have_are_told(platforms: list[str], kept: list[str]):
+def test_of_an_answer_the_platforms_that_a_node_may_have_are_told(platforms, kept):
     found = Found(tuple(sorted(map(parse_platform, platforms), key=str)), "sha256:" + "a" * 64)
     answer = Site(found, architectures=frozenset(ARCHITECTURES)).ask()
     assert isinstance(answer, Found)
@@ -251,7 +246,7 @@ def test_an_index_of_invented_architectures_alone_is_not_known():
     assert Site(found).ask() == Unknown("none of its 1024 platforms is one that a node may have")
 
 
-def test_all_threads_keep_to_the_rate_of_a_server(tmp_path: Path):
+def test_all_threads_keep_to_the_rate_of_a_server(tmp_path):
     """Half of it, as each of two processes does."""
     answered: queue.SimpleQueue[Any] = queue.SimpleQueue()
     with FakeRegistry() as fake:

@@ -8,7 +8,8 @@ import contextlib
 import gc
 import io
 import resource
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,9 +23,6 @@ from archfit.webhook.memory_budget import MIB, PROGRAM, SHARES, MemoryLimit, Sha
 from archfit.webhook.server_log import ServerLog
 from archfit.webhook.server_process import WatchedLock
 from fake_registry import FakeRegistry
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def files(root: Path, texts: dict[str, str]) -> Path:
@@ -75,7 +73,7 @@ SELF = "proc/self/cgroup"
         pytest.param("", {V2: "nonsense"}, 512, "no limit is known", id="what is no number"),
     ],
 )
-def test_the_limit(stated: str, texts: dict[str, str], mebibytes: int, source: str, tmp_path: Path):
+def test_the_limit(stated, texts, mebibytes, source, tmp_path):
     found = memory_limit(stated, files(tmp_path, texts))
     assert (found.limit // MIB, found.source) == (mebibytes, source)
 
@@ -89,16 +87,14 @@ def test_the_limit(stated: str, texts: dict[str, str], mebibytes: int, source: s
         pytest.param("", {V2: f"{64 * MIB}"}, f"64 MiB (/{V2}) are too little for archfit serve and its two lookup processes: give it 320Mi", id="v2"),
     ],
 )  # fmt: skip
-def test_a_limit_that_is_none_or_too_small_is_one_error(
-    stated: str, texts: dict[str, str], message: str, tmp_path: Path
-):
+def test_a_limit_that_is_none_or_too_small_is_one_error(stated, texts, message, tmp_path):
     with pytest.raises(UsageError) as raised:
         memory_limit(stated, files(tmp_path, texts))
     assert message in str(raised.value)
 
 
 @pytest.mark.parametrize("mebibytes", [320, 512, 2048])
-def test_shares_and_program_are_half_of_the_limit(mebibytes: int):
+def test_shares_and_program_are_half_of_the_limit(mebibytes):
     limit = MemoryLimit(mebibytes * MIB)
     total = PROGRAM + sum(limit.share(name) for name in SHARES)
     assert mebibytes * MIB // 2 - 1000 <= total <= mebibytes * MIB // 2
@@ -128,7 +124,7 @@ class TestShare:
         assert (counted, share.held) == ([1, 1], 80)
 
     @pytest.mark.parametrize("has_room", [False, True])
-    async def test_one_who_is_gone_holds_nothing(self, has_room: bool):
+    async def test_one_who_is_gone_holds_nothing(self, has_room):
         share = Share(10)
         share.take(8)
         waiting = asyncio.ensure_future(share.room(5, 50))
@@ -149,9 +145,7 @@ OF_AN_IMAGE = frozenset(
 
 
 @pytest.mark.load
-async def test_new_images_leave_no_objects_once_the_shares_are_full(
-    tmp_path: Path,
-):
+async def test_new_images_leave_no_objects_once_the_shares_are_full(tmp_path):
     """Less than one object for two images: what a server kept of each was never given back. Its processes keep none.
 
     Tuples and texts are not counted, because small memos of a fixed size have them.
@@ -206,7 +200,7 @@ async def test_new_images_leave_no_objects_once_the_shares_are_full(
     assert counts[1] - counts[0] < (steps[1] - steps[0]) / 2
 
 
-def test_the_address_space_is_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_address_space_is_a_limit(tmp_path, monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda _: (200 * MIB, 200 * MIB))
     with pytest.raises(UsageError, match=r"200 MiB \(ulimit -v\) are too little .* give it 320Mi or more"):
         memory_limit("", tmp_path)

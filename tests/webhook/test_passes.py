@@ -102,9 +102,7 @@ SPECS = [
 @pytest.mark.parametrize("image", ["both:1", "amd:1", "arm:1"])
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("door", ["policy", "webhook"])
-def test_the_last_pass_decides_for_the_pod_as_it_then_is(
-    door: str, spec: dict[str, Any], image: str, sidecar: str, options: Options
-):
+def test_the_last_pass_decides_for_the_pod_as_it_then_is(door, spec, image, sidecar, options):
     value = pod(image, spec=spec)
     first, _ = passed(value, options, door)
     last, _ = passed(injected(first, sidecar), options, door)
@@ -120,7 +118,7 @@ def test_the_last_pass_decides_for_the_pod_as_it_then_is(
 @pytest.mark.parametrize("image", ["both:1", "arm:1", "new:1", "none:1"])
 @pytest.mark.parametrize("own", [None, [POOL]], ids=["nothing of its own", "a term of its own"])
 @pytest.mark.parametrize("door", ["policy", "webhook"])
-def test_a_narrowing_stays_whatever_becomes_of_the_image(door: str, own: list[Any] | None, image: str):
+def test_a_narrowing_stays_whatever_becomes_of_the_image(door, own, image):
     first, _ = passed(pod("amd:1", spec=required(own) if own else {}), door=door)
     later = copy.deepcopy(first)
     later["spec"]["containers"][0]["image"] = image
@@ -170,7 +168,7 @@ def test_each_door_takes_back_its_own():
 
 @pytest.mark.parametrize("sidecar", ["both:1", "amd:1", "new:1"])
 @pytest.mark.parametrize("field", ["containers", "initContainers", "volumes"])
-def test_the_webhook_takes_over_what_the_policy_added_before_the_last_injection(field: str, sidecar: str):
+def test_the_webhook_takes_over_what_the_policy_added_before_the_last_injection(field, sidecar):
     first, _ = passed(pod("both:1"), door="policy")
     last, _ = passed(injected(first, sidecar, field), door="webhook")
     assert added(last) == added(passed(injected(pod("both:1"), sidecar, field), door="webhook")[0])
@@ -198,9 +196,7 @@ FORGED = [
 @pytest.mark.parametrize("managed", [[REQUESTED], [], None], ids=["requested", "nothing managed", "null"])
 @pytest.mark.parametrize("image", ["both:1", "new:1"])
 @pytest.mark.parametrize(("spec", "line"), FORGED)
-def test_a_record_that_somebody_made_up_takes_nothing_of_the_pod(
-    spec: dict[str, Any], line: str, image: str, managed: list[Any] | None
-):
+def test_a_record_that_somebody_made_up_takes_nothing_of_the_pod(spec, line, image, managed):
     value = pod(image, spec=spec, annotations={NAME: f"[{line}]"})
     value["metadata"]["managedFields"] = managed
     made, _ = passed(value)
@@ -225,9 +221,7 @@ FORGED_PINS = [
 
 
 @pytest.mark.parametrize(("images", "expressions", "line"), FORGED_PINS)
-def test_a_record_of_the_request_takes_no_expression_away(
-    images: tuple[str, ...], expressions: list[Any], line: str
-):
+def test_a_record_of_the_request_takes_no_expression_away(images, expressions, line):
     value = pod(*images, spec=required(expressions), annotations={NAME: f"[{line}]"})
     value["metadata"]["managedFields"] = [{"manager": "kubectl"}, REQUESTED]
     made, decision = passed(value)
@@ -237,7 +231,7 @@ def test_a_record_of_the_request_takes_no_expression_away(
 
 
 @pytest.mark.parametrize("requested", [False, True])
-def test_a_record_of_the_request_takes_nothing_away_and_stays(requested: bool):
+def test_a_record_of_the_request_takes_nothing_away_and_stays(requested):
     text = f"[{PIN},\n{TOLERATION}]"
     spec = {**required([POOL, only("amd64")]), "tolerations": [OWN, GKE]}
     value = pod("amd:1", "new:1", spec=spec, annotations={NAME: text})
@@ -249,7 +243,7 @@ def test_a_record_of_the_request_takes_nothing_away_and_stays(requested: bool):
 
 
 @pytest.mark.parametrize("door", ["policy", "webhook"])
-def test_a_pod_with_a_record_of_the_request_gets_the_node_affinity_that_it_needs_and_nothing_else(door: str):
+def test_a_pod_with_a_record_of_the_request_gets_the_node_affinity_that_it_needs_and_nothing_else(door):
     value = pod("arm:1", annotations={NAME: f"[{TOLERATION}]"})
     value["metadata"]["managedFields"] = [REQUESTED]
     made, _ = passed(value, PREFER, door)

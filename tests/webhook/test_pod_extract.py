@@ -46,7 +46,7 @@ def decision(value: dict[str, Any], options: Options) -> Decision | str:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_an_extract_decides_as_the_whole_pod(seed: int):
+def test_an_extract_decides_as_the_whole_pod(seed):
     random, outcomes = Random(seed), set()
     for _ in range(100):
         drawn = any_pods.options(random)
@@ -64,7 +64,7 @@ def test_an_extract_decides_as_the_whole_pod(seed: int):
 
 
 @pytest.mark.parametrize("entries", [[], [{"manager": "kubectl"}], [{"manager": "kubectl"}, REQUESTED]])
-def test_an_extract_says_whether_the_record_came_with_the_request(entries: list[Any]):
+def test_an_extract_says_whether_the_record_came_with_the_request(entries):
     value = {**pod(), "metadata": {"name": "web", "annotations": {NAME: "[]"}, "managedFields": entries}}
     assert is_requested(pod_extract(value)) == is_requested(value) == (REQUESTED in entries or not entries)
 
@@ -77,5 +77,5 @@ def test_an_extract_says_whether_the_record_came_with_the_request(entries: list[
         pytest.param({**pod(), "spec": {"volumes": [None, {"image": None}]}}, id="volumes"),
     ],
 )  # fmt: skip
-def test_odd_values_are_taken_as_they_are(value: dict[str, Any]):
+def test_odd_values_are_taken_as_they_are(value):
     assert pod_extract(value).keys() <= value.keys()

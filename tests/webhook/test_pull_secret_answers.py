@@ -6,7 +6,9 @@ import base64
 import json
 import os
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,16 +27,12 @@ from archfit.webhook.lookups.pull_secret_answers import (
 )
 from fake_registry import FakeRegistry
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
 HUB, OTHER = "shop/hub", "shop/other"
 PASSWORD = "hush-4711"
 
 
 @pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
+def fake():
     with FakeRegistry() as running:
         running.index("app", "1", ["linux/amd64"])
         running.bearer(user=f"me:{PASSWORD}")
@@ -80,7 +78,7 @@ class Site:
         return found
 
 
-def test_the_secret_opens_the_registry(fake: FakeRegistry, tmp_path: Path):
+def test_the_secret_opens_the_registry(fake, tmp_path):
     answer, messages, replies = Site(fake, tmp_path, {HUB: secret(fake.host)}).ask(HUB)
     assert isinstance(answer, Found)
     assert messages == []
@@ -96,9 +94,7 @@ def test_the_secret_opens_the_registry(fake: FakeRegistry, tmp_path: Path):
         pytest.param({HUB: secret("elsewhere.example")}, id="it is for another registry"),
     ],
 )
-def test_a_secret_that_does_not_help_leaves_the_image_to_the_servers_own_credentials(
-    fake: FakeRegistry, tmp_path: Path, secrets: dict[str, Any]
-):
+def test_a_secret_that_does_not_help_leaves_the_image_to_the_servers_own_credentials(fake, tmp_path, secrets):
     if secrets.get(HUB) == "wrong":
         secrets = {HUB: secret(fake.host, "wrong")}
     answer, messages, _ = Site(fake, tmp_path, secrets).ask(HUB)
@@ -106,12 +102,12 @@ def test_a_secret_that_does_not_help_leaves_the_image_to_the_servers_own_credent
     assert PASSWORD not in str(messages)
 
 
-def test_the_next_secret_is_tried_where_one_is_refused(fake: FakeRegistry, tmp_path: Path):
+def test_the_next_secret_is_tried_where_one_is_refused(fake, tmp_path):
     site = Site(fake, tmp_path, {HUB: secret(fake.host, "wrong"), OTHER: secret(fake.host)})
     assert isinstance(site.ask(HUB, OTHER)[0], Found)
 
 
-def test_a_secret_is_read_again_after_five_minutes(fake: FakeRegistry, tmp_path: Path):
+def test_a_secret_is_read_again_after_five_minutes(fake, tmp_path):
     site = Site(fake, tmp_path, {HUB: secret(fake.host)})
     for seconds, reads in ((0, 1), (KEPT_SECONDS - 1, 1), (KEPT_SECONDS, 2)):
         site.now = seconds
@@ -119,7 +115,7 @@ def test_a_secret_is_read_again_after_five_minutes(fake: FakeRegistry, tmp_path:
         assert len(site.reads) == reads
 
 
-def test_a_secret_that_cannot_be_read_is_not_asked_for_at_each_pod(fake: FakeRegistry, tmp_path: Path):
+def test_a_secret_that_cannot_be_read_is_not_asked_for_at_each_pod(fake, tmp_path):
     site = Site(fake, tmp_path, {})
     for seconds, reads in ((0, 1), (PAUSE_SECONDS - 1, 1), (PAUSE_SECONDS, 2)):
         site.now = seconds
@@ -134,19 +130,19 @@ def test_a_secret_that_cannot_be_read_is_not_asked_for_at_each_pod(fake: FakeReg
         pytest.param({"KUBERNETES_SERVICE_HOST": "10.0.0.1"}, id="without a service account"),
     ],
 )
-def test_without_a_service_account_the_server_does_not_start(environ: dict[str, str], tmp_path: Path):
+def test_without_a_service_account_the_server_does_not_start(environ, tmp_path):
     with pytest.raises(UsageError, match="--authfile"):
         ClusterSecrets(environ, str(tmp_path))
 
 
-def test_credentials_are_tried_no_longer_than_a_lookup_may_take(fake: FakeRegistry, tmp_path: Path):
+def test_credentials_are_tried_no_longer_than_a_lookup_may_take(fake, tmp_path):
     site = Site(fake, tmp_path, {HUB: secret(fake.host)})
     site.seconds = 0.0
     assert site.ask(HUB)[0] is None
     assert fake.count() == 0
 
 
-def test_a_secret_that_is_slow_to_read_holds_up_no_other(fake: FakeRegistry, tmp_path: Path):
+def test_a_secret_that_is_slow_to_read_holds_up_no_other(fake, tmp_path):
     site = Site(fake, tmp_path, {HUB: secret(fake.host), OTHER: secret(fake.host)})
     inside, goes_on = threading.Event(), threading.Event()
     site.before_read = lambda one: one == HUB and (inside.set(), goes_on.wait(60))

@@ -50,7 +50,7 @@ def without(path: str) -> dict[str, Any]:
         pytest.param(body(review({**pod(), "spec": None})), "not a v1 Pod", id="a Pod without spec"),
     ],
 )  # fmt: skip
-def test_what_is_no_review_is_refused(text: bytes, message: str):
+def test_what_is_no_review_is_refused(text, message):
     with pytest.raises(BadReview, match=message) as caught:
         read_review(text)
     assert caught.value.status == 400
@@ -65,7 +65,7 @@ def test_what_is_no_review_is_refused(text: bytes, message: str):
         pytest.param(review(pod(name=7)), "", id="no text"),
     ],
 )
-def test_the_name_is_the_one_that_a_person_finds(value: dict[str, Any], name: str):
+def test_the_name_is_the_one_that_a_person_finds(value, name):
     assert read_review(body(value)).name == name
 
 

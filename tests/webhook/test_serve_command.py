@@ -10,7 +10,6 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,7 +35,7 @@ from webhook_server import WebhookServer, until
         pytest.param("[::]:8443", ("::", 8443), False, id="every address, IPv6"),
     ],
 )
-def test_an_address_is_host_and_port(text: str, expected: tuple[str, int], loopback: bool):
+def test_an_address_is_host_and_port(text, expected, loopback):
     found = listen_address(text, "--listen")
     assert (found.host, found.port, found.is_loopback) == (*expected, loopback)
 
@@ -44,7 +43,7 @@ def test_an_address_is_host_and_port(text: str, expected: tuple[str, int], loopb
 @pytest.mark.parametrize(
     "text", ["", ":", "localhost:80", "1.2.3.4", ":65536", ":-1", "::1", "[::1]", ":٣", "http://127.0.0.1:80"]
 )
-def test_what_is_no_address_is_wrong_usage(text: str):
+def test_what_is_no_address_is_wrong_usage(text):
     with pytest.raises(UsageError, match="is not an address: write :8443"):
         listen_address(text, "--listen")
 
@@ -71,9 +70,7 @@ def started(monkeypatch: pytest.MonkeyPatch, *words: str, **environ: str) -> tup
         pytest.param(("--log-level", "debug"), "debug", id="debug"),
     ],
 )
-def test_quiet_leaves_warnings_and_errors_in_the_log(
-    monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], level: str
-):
+def test_quiet_leaves_warnings_and_errors_in_the_log(monkeypatch, words, level):
     assert started(monkeypatch, *words)[1].log_level == level
 
 
@@ -85,16 +82,14 @@ def test_quiet_leaves_warnings_and_errors_in_the_log(
         pytest.param((), {"ARCHFIT_ON_UNKNOWN": "fail"}, "fail", id="variable"),
     ],
 )
-def test_what_the_operator_says_wins(
-    monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], environ: dict[str, str], on_unknown: str
-):
+def test_what_the_operator_says_wins(monkeypatch, words, environ, on_unknown):
     options, _ = started(monkeypatch, *words, **environ)
     assert (options.on_absent, options.on_conflict, options.strict) == ("leave", "leave", False)
     assert options.on_unknown == on_unknown
 
 
 @pytest.mark.parametrize("package", ["uvicorn", "prometheus_client", "uvloop", "httptools"])
-def test_without_the_extra_the_error_says_what_to_install(package: str):
+def test_without_the_extra_the_error_says_what_to_install(package):
     code = (
         f"import sys; sys.modules[{package!r}] = None; from archfit.cli.main import main; "
         "sys.exit(main(['serve', '--insecure-http', '--listen', '127.0.0.1:0']))"
@@ -107,7 +102,7 @@ def test_without_the_extra_the_error_says_what_to_install(package: str):
     )
 
 
-def test_plain_http_is_what_the_log_says_and_a_server_that_drains_is_not_ready(tmp_path: Path):
+def test_plain_http_is_what_the_log_says_and_a_server_that_drains_is_not_ready(tmp_path):
     log = tmp_path / "log"
     ports = ["--listen", "127.0.0.1:0", "--probe-listen", "127.0.0.1:0"]
     words = [PROGRAM, "serve", "--insecure-http", "--offline", *ports, "--drain-delay", "1h"]
@@ -135,7 +130,7 @@ def test_plain_http_is_what_the_log_says_and_a_server_that_drains_is_not_ready(t
             process.kill()
 
 
-def test_it_answers_over_tls_alone_until_a_signal(real: Any, tmp_path: Path):
+def test_it_answers_over_tls_alone_until_a_signal(real, tmp_path):
     with WebhookServer(tmp_path, "--offline") as server:
         assert server.review(pod("app:1")).allowed
         plain = server.url.replace("https://", "http://", 1)
@@ -168,7 +163,7 @@ def test_it_answers_over_tls_alone_until_a_signal(real: Any, tmp_path: Path):
         pytest.param("{tls} pod.yaml", "takes flags alone", id="a file"),
     ],
 )  # fmt: skip
-def test_a_mistake_ends_before_anything_is_started(words: str, message: str, real: Any):
+def test_a_mistake_ends_before_anything_is_started(words, message, real):
     files = tls_files()
     paths = {"crt": files.certificate, "key": files.key, "other": files.client_key, "ca": files.ca}
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -178,7 +173,7 @@ def test_a_mistake_ends_before_anything_is_started(words: str, message: str, rea
             command.serve(given.split(), sys.stderr, {})
 
 
-def test_a_platform_without_spawn_is_named(monkeypatch: pytest.MonkeyPatch):
+def test_a_platform_without_spawn_is_named(monkeypatch):
     monkeypatch.setattr("multiprocessing.get_all_start_methods", lambda: ["fork"])
     with pytest.raises(UsageError, match="cannot start processes by spawn: run it on Linux or macOS"):
         command.serve(["--insecure-http", "--listen", "127.0.0.1:0"], sys.stderr, {})

@@ -161,7 +161,7 @@ async def test_answers_that_came_in_time_count_beside_one_that_did_not():
         pytest.param("app:1", Unknown("no"), PAUSE_SECONDS, id="unknown: a pause"),
     ],
 )  # fmt: skip
-async def test_an_answer_is_kept_while_it_is_fresh(text: str, answer: Answer, seconds: float):
+async def test_an_answer_is_kept_while_it_is_fresh(text, answer, seconds):
     site = Site()
     task = await site.soon(text)
     await site.land(answer)
@@ -189,7 +189,7 @@ def test_a_text_that_is_longer_than_any_reference_is_neither_looked_up_nor_kept(
         pytest.param("mine:1", Found((parse_platform("arm64"),), origin="override"), id="an override"),
     ],
 )
-def test_what_lock_file_and_overrides_say_needs_no_lookup(text: str, expected: Answer | None):
+def test_what_lock_file_and_overrides_say_needs_no_lookup(text, expected):
     lock = Lock("archfit.lock", {"docker.io/library/app:1": AMD.replace(origin="lock")})
     overrides = (ImagePlatforms("docker.io/library/mine:*", (parse_platform("arm64"),)),)
     assert Site(lock, Options(image_platforms=overrides)).answers.known(text) == expected
@@ -216,7 +216,7 @@ async def test_an_answer_had_with_a_secret_is_for_pods_with_that_secret():
 
 
 @pytest.mark.parametrize("cut_off", [False, True])
-async def test_a_lookup_may_take_a_quarter_of_the_timeout_and_one_that_takes_it_is_counted(cut_off: bool):
+async def test_a_lookup_may_take_a_quarter_of_the_timeout_and_one_that_takes_it_is_counted(cut_off):
     site = Site()
     task = await site.soon("app:1")
     assert site.started[0].seconds == TIMEOUT / 4
@@ -235,7 +235,7 @@ class TestTurns:
             pytest.param("r.example", "n{0}", THREADS // 2, id="one registry: half of a process"),
         ],
     )
-    async def test_others_are_looked_up_beside_them(self, registry: str, namespace: str, most: int):
+    async def test_others_are_looked_up_beside_them(self, registry, namespace, most):
         site = Site()
         tasks = [
             await site.soon(f"{registry.format(n)}/a:{n}", namespace=namespace.format(n)) for n in range(40)
@@ -265,7 +265,7 @@ class TestTurns:
         assert await asyncio.gather(*tasks) == [[AMD]] * 10
 
     async def test_an_image_that_has_no_place_among_those_that_wait_is_not_known_and_others_have_one(
-        self, monkeypatch: pytest.MonkeyPatch
+        self, monkeypatch
     ):
         monkeypatch.setattr("archfit.webhook.lookups.shared_answers.MOST_WAITING", 60)
         site = Site()

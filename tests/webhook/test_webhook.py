@@ -162,9 +162,7 @@ def test_a_pod_gets_what_its_images_need():
         pytest.param({"content": body({**review(pod()), "request": None})}, 400, b"no request", id="no request"),
     ],
 )  # fmt: skip
-def test_what_is_no_request_has_its_status_and_the_server_goes_on(
-    request_: dict[str, Any], status: int, text: bytes
-):
+def test_what_is_no_request_has_its_status_and_the_server_goes_on(request_, status, text):
     door = Door()
     reply = door.send(**{"content": body(review(pod())), **request_})
     assert reply.status == status
@@ -211,9 +209,7 @@ class HeldDoor(Door):
 
 
 class TestLargePods:
-    async def test_a_small_pod_is_answered_while_a_large_one_is_decided(
-        self, monkeypatch: pytest.MonkeyPatch
-    ):
+    async def test_a_small_pod_is_answered_while_a_large_one_is_decided(self, monkeypatch):
         door = HeldDoor(monkeypatch)
         large = asyncio.create_task(door.large("large"))
         small = await door.sent(body(review(pod())))
@@ -223,9 +219,7 @@ class TestLargePods:
         assert small.answered().patch
         assert (await large).patch
 
-    async def test_one_is_admitted_as_it_is_where_its_turn_does_not_come_in_time(
-        self, monkeypatch: pytest.MonkeyPatch
-    ):
+    async def test_one_is_admitted_as_it_is_where_its_turn_does_not_come_in_time(self, monkeypatch):
         door = HeldDoor(monkeypatch)
         first = asyncio.create_task(door.large("first"))
         await asyncio.to_thread(door.begun.wait)
@@ -241,7 +235,7 @@ class TestLargePods:
 
 @pytest.mark.parametrize("share", ["bodies", "reviews"])
 @pytest.mark.parametrize("size", [pytest.param(30_000, id="small"), pytest.param(200_000, id="large")])
-def test_a_pod_for_whose_review_there_is_no_memory_is_admitted_as_it_is(share: str, size: int):
+def test_a_pod_for_whose_review_there_is_no_memory_is_admitted_as_it_is(share, size):
     door = Door()
     full: Share = getattr(door, share)
     full.take(full.size)
@@ -286,9 +280,7 @@ def test_without_memory_what_has_no_uid_where_go_writes_it_gets_503():
         pytest.param(4 * MIB, True, id="its client has gone"),
     ],
 )
-async def test_a_body_that_does_not_arrive_in_time_is_closed_and_holds_no_room(
-    monkeypatch: pytest.MonkeyPatch, size: int, leaves: bool
-):
+async def test_a_body_that_does_not_arrive_in_time_is_closed_and_holds_no_room(monkeypatch, size, leaves):
     monkeypatch.setattr("archfit.webhook.webhook.BODY_SECONDS", 0.05)
     door = Door()
     closed: list[bool] = []
@@ -328,7 +320,7 @@ async def test_large_bodies_are_read_one_after_another_where_there_is_room_for_o
 
 
 @pytest.mark.parametrize("count", [pytest.param(5_500, id="small"), pytest.param(50_000, id="large")])
-def test_a_pod_with_very_many_values_is_admitted_as_it_is(count: int):
+def test_a_pod_with_very_many_values_is_admitted_as_it_is(count):
     door = Door()
     assert door.review(pod("app:1", spec={"tolerations": [{}] * 4_000})).patch
     answered = door.send(as_go_writes_it(pod("app:1", spec={"tolerations": [{}] * count}))).answered()
@@ -352,7 +344,7 @@ def test_a_pod_with_very_many_values_is_admitted_as_it_is(count: int):
         pytest.param("1e1,", id="fractions"),
     ],
 )
-def test_a_review_takes_no_more_than_is_held_for_it(filling: str):
+def test_a_review_takes_no_more_than_is_held_for_it(filling):
     """Tracemalloc sees what Python allocates: the same as what is resident, without what is never given back."""
     values = "[" + (filling * (120_000 // len(filling)))[:-1] + "]"
     content = body(review(pod(spec={"tolerations": "HERE"}))).replace(b'"HERE"', values.encode())
@@ -384,7 +376,7 @@ def test_a_review_takes_no_more_than_is_held_for_it(filling: str):
         pytest.param({"resource": None}, id="no resource"),
     ],
 )  # fmt: skip
-def test_other_requests_are_allowed_as_they_are(request_: dict[str, Any]):
+def test_other_requests_are_allowed_as_they_are(request_):
     door = Door()
     answered = door.review(pod(), **request_)
     assert (answered.allowed, answered.patch, answered.warnings) == (True, None, [])
@@ -408,7 +400,7 @@ def test_a_dry_run_makes_no_difference():
         pytest.param(b"timeout=%FF%00", 8, id="no text"),
     ],
 )
-def test_lookups_may_take_four_fifths_of_the_time(query: bytes, seconds: float):
+def test_lookups_may_take_four_fifths_of_the_time(query, seconds):
     assert budget(query) == pytest.approx(seconds)
 
 
@@ -421,7 +413,7 @@ def test_when_the_time_is_spent_the_pod_is_admitted_with_a_warning_and_the_next_
     assert door.count("archfit_admission_deadlines_total") == 1
 
 
-def test_a_bug_admits_the_pod(monkeypatch: pytest.MonkeyPatch):
+def test_a_bug_admits_the_pod(monkeypatch):
     door = Door()
     monkeypatch.setattr(door.webhook.decisions, "fresh", lambda *_: 1 / 0)
     answered = door.review()
@@ -432,7 +424,7 @@ def test_a_bug_admits_the_pod(monkeypatch: pytest.MonkeyPatch):
     assert "ZeroDivisionError" in line["reason"]
 
 
-def test_a_patch_that_does_not_do_what_it_should_is_not_sent(monkeypatch: pytest.MonkeyPatch):
+def test_a_patch_that_does_not_do_what_it_should_is_not_sent(monkeypatch):
     monkeypatch.setattr("archfit.webhook.admission_decision.difference", lambda *_: "it cannot be applied")
     answered = Door().review()
     assert (answered.allowed, answered.patch) == (True, None)
@@ -478,9 +470,7 @@ def test_a_log_line_says_what_was_decided_and_shows_no_value_of_the_pod():
         pytest.param(["shop/a", "shop/b"], ["b", "a", "b"], ("shop/b", "shop/a"), id="order"),
     ],
 )
-def test_a_pull_secret_counts_for_pods_that_refer_to_it_if_the_operator_named_it(
-    named: list[str], referred: list[str], expected: Secrets
-):
+def test_a_pull_secret_counts_for_pods_that_refer_to_it_if_the_operator_named_it(named, referred, expected):
     door = Door(AMD, *named)
     door.review(pod("app:1", spec={"imagePullSecrets": [{"name": name} for name in referred]}))
     assert door.lookups[0] == expected
@@ -495,9 +485,7 @@ def test_a_pull_secret_counts_for_pods_that_refer_to_it_if_the_operator_named_it
         pytest.param(1, True, True, id="while it drains"),
     ],
 )
-def test_connections_end_after_a_thousand_requests_and_while_it_drains(
-    requests: int, draining: bool, closes: bool
-):
+def test_connections_end_after_a_thousand_requests_and_while_it_drains(requests, draining, closes):
     door = Door()
     door.webhook.draining = draining
     reply = door.send(body(review(pod())), requests=requests)
@@ -513,7 +501,7 @@ def test_connections_end_after_a_thousand_requests_and_while_it_drains(
         pytest.param("/readyz", "it is stopping", 503, id="not ready"),
     ],
 )
-def test_probes_answer_on_this_port_too(path: str, not_ready: str, status: int):
+def test_probes_answer_on_this_port_too(path, not_ready, status):
     door = Door()
     door.not_ready = not_ready
     reply = door.send(b"", path=path, method="GET", headers=())

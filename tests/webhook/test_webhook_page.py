@@ -49,13 +49,13 @@ def leaves(value: Any, path: str = "") -> list[str]:
 
 
 @pytest.mark.parametrize("page", [PAGE, POLICY, README], ids=["serve.md", "policy.md", "README.md"])
-def test_the_values_that_a_page_sets_exist(page: str) -> None:
+def test_the_values_that_a_page_sets_exist(page):
     found = re.findall(r"--set(?:-file|-json|-string)? '?([\w.]+)=", page)
     assert found
     assert [path for path in found if not known(path)] == []
 
 
-def test_the_charts_readme_lists_every_value_and_no_other() -> None:
+def test_the_charts_readme_lists_every_value_and_no_other():
     table = README.partition("## Values\n")[2].partition("\n## ")[0]
     listed = {
         name
@@ -65,7 +65,7 @@ def test_the_charts_readme_lists_every_value_and_no_other() -> None:
     assert listed == set(leaves(VALUES))
 
 
-def test_the_values_of_the_chart_that_the_page_names_exist() -> None:
+def test_the_values_of_the_chart_that_the_page_names_exist():
     table = PAGE.partition("| To | Value of the chart |")[2].partition("\n\n")[0]
     named = [
         name
@@ -78,7 +78,7 @@ def test_the_values_of_the_chart_that_the_page_names_exist() -> None:
     assert [path for path in named if not known(path)] == []
 
 
-def test_the_configuration_for_those_who_come_from_k8smultiarcher_is_read() -> None:
+def test_the_configuration_for_those_who_come_from_k8smultiarcher_is_read():
     part = PAGE.partition("## Move from k8smultiarcher")[2].partition("\n## ")[0]
     (text,) = re.findall(r"^```yaml\n(.*?)^```$", part, re.MULTILINE | re.DOTALL)
     (rule,) = from_file(text.encode(), "archfit.yaml").given["tolerate"].value

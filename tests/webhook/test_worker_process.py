@@ -9,7 +9,9 @@ import shutil
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,15 +20,9 @@ from archfit.images.platforms import Found, Unknown
 from archfit.options.hosts import mirror_pair
 from archfit.options.settings import Operator
 from archfit.webhook.lookups import worker_process
-from archfit.webhook.lookups.messages import WORKERS, Noted, WorkerOptions
+from archfit.webhook.lookups.messages import WORKERS, Answered, Noted, WorkerOptions
 from archfit.webhook.lookups.worker_process import LookupWorkers, WorkerProcess
 from fake_registry import Answer, FakeRegistry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from archfit.webhook.lookups.messages import Answered
 
 PATIENCE = 60
 
@@ -74,7 +70,7 @@ async def until(probe: Callable[[], bool]) -> None:
     raise AssertionError(f"waited {PATIENCE} s in vain")
 
 
-async def test_a_process_that_ends_is_replaced_alone(tmp_path: Path):
+async def test_a_process_that_ends_is_replaced_alone(tmp_path):
     with FakeRegistry() as fake:
         held = threading.Event()
         for name in ("a", "b"):
@@ -100,7 +96,7 @@ async def test_a_process_that_ends_is_replaced_alone(tmp_path: Path):
             assert Noted([], {(fake.host, 200): 1}) in site.told
 
 
-async def test_a_process_that_answers_no_more_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_a_process_that_answers_no_more_is_replaced(tmp_path, monkeypatch):
     monkeypatch.setattr(worker_process, "_GRACE_SECONDS", -7.0)  # half a second
     with FakeRegistry() as fake:
         fake.index("a", "1", ["linux/amd64"])
@@ -118,7 +114,7 @@ async def test_a_process_that_answers_no_more_is_replaced(tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-async def test_a_signal_for_the_whole_group_ends_none(tmp_path: Path, number: signal.Signals):
+async def test_a_signal_for_the_whole_group_ends_none(tmp_path, number):
     with FakeRegistry() as fake:
         fake.index("a", "1", ["linux/amd64"])
         async with Site(fake, tmp_path) as site:
@@ -129,7 +125,7 @@ async def test_a_signal_for_the_whole_group_ends_none(tmp_path: Path, number: si
             assert site.ended == []
 
 
-async def test_a_lookup_costs_no_more_than_its_processor_time_and_memory(tmp_path: Path):
+async def test_a_lookup_costs_no_more_than_its_processor_time_and_memory(tmp_path):
     parts = [b"400\r\n" + b" " * 1024 + b"\r\n"] * 4000
     with FakeRegistry() as fake:
         fake.index("a", "1", ["linux/amd64"])
@@ -157,7 +153,7 @@ async def test_a_lookup_costs_no_more_than_its_processor_time_and_memory(tmp_pat
         pytest.param("/nowhere/python", "exit code 255", id="there is no program"),
     ],
 )  # fmt: skip
-async def test_a_process_that_cannot_start_is_an_error_at_once(tmp_path: Path, executable: str, why: str):
+async def test_a_process_that_cannot_start_is_an_error_at_once(tmp_path, executable, why):
     with FakeRegistry() as fake:
         site = Site(fake, tmp_path)
         site.workers.workers[1].options = site.workers.workers[1].options.replace(reads_secrets=True)

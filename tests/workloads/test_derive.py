@@ -115,7 +115,7 @@ SHAPES = [
 
 
 @pytest.mark.parametrize(("spec", "rows"), SHAPES)
-def test_a_shape_becomes_a_row(spec: Any, rows: list[dict[str, Any]]) -> None:
+def test_a_shape_becomes_a_row(spec, rows):
     found, notes = rows_of(crd("example.com/Widget", spec=spec))
     assert found == rows
     assert notes == []
@@ -226,11 +226,11 @@ NOTES = [
 
 
 @pytest.mark.parametrize(("spec", "rows", "notes"), NOTES)
-def test_what_a_schema_does_not_say_is_a_note(spec: Any, rows: list[Any], notes: list[str]) -> None:
+def test_what_a_schema_does_not_say_is_a_note(spec, rows, notes):
     assert rows_of(crd("example.com/Widget", spec=spec)) == (rows, notes)
 
 
-def test_versions_that_differ_are_told() -> None:
+def test_versions_that_differ_are_told():
     image = {"image": TEXT, **PLACEMENT}
     rows, notes = rows_of(crd("example.com/Widget", spec=image, v2=image, v3={"part": obj(**image)}, v4=None))
     assert rows == [{"podSpec": "spec", "images": ["spec.image"]}]
@@ -240,7 +240,7 @@ def test_versions_that_differ_are_told() -> None:
     ]
 
 
-def test_v1beta1_has_one_schema_for_all_versions() -> None:
+def test_v1beta1_has_one_schema_for_all_versions():
     schema = obj(spec=obj(image=TEXT, **PLACEMENT))
     definition = {
         "apiVersion": "apiextensions.k8s.io/v1beta1",
@@ -266,7 +266,7 @@ NONE = [
 
 
 @pytest.mark.parametrize("spec", NONE)
-def test_a_kind_without_a_pod_gets_neither_row_nor_note(spec: Any) -> None:
+def test_a_kind_without_a_pod_gets_neither_row_nor_note(spec):
     assert rows_of(crd("example.com/Widget", spec=spec)) == ([], [])
 
 
@@ -282,7 +282,7 @@ def test_a_kind_without_a_pod_gets_neither_row_nor_note(spec: Any) -> None:
         {"type": "string"},
     ],
 )
-def test_a_schema_that_says_nothing_has_no_version(schema: Any) -> None:
+def test_a_schema_that_says_nothing_has_no_version(schema):
     root = {} if schema is None else schema
     definition = crd("example.com/Widget", root=root or {"type": "object"})
     (found,) = definitions(typed(definition))
@@ -305,7 +305,7 @@ ODD = [
 @pytest.mark.parametrize(
     "at", [("spec",), ("spec", "versions"), ("spec", "names"), ("spec", "versions", 0, "schema")]
 )
-def test_an_odd_definition_is_no_bug(odd: Any, at: tuple[Any, ...]) -> None:
+def test_an_odd_definition_is_no_bug(odd, at):
     definition = crd("example.com/Widget", spec={"image": TEXT, **PLACEMENT})
     holder: Any = definition
     for step in at[:-1]:
@@ -319,7 +319,7 @@ def test_an_odd_definition_is_no_bug(odd: Any, at: tuple[Any, ...]) -> None:
     ("group", "kind"),
     [("", "Widget"), ("example.com", ""), ("a\nb: c", "Widget"), ("a.b", "W\n"), ("a/b", "W")],
 )
-def test_a_definition_without_a_name_is_none(group: str, kind: str) -> None:
+def test_a_definition_without_a_name_is_none(group, kind):
     definition = crd("example.com/Widget", spec={})
     definition["spec"]["group"], definition["spec"]["names"]["kind"] = group, kind
     assert list(definitions(typed(definition))) == []
@@ -350,11 +350,11 @@ def calls(schema: dict[str, Any]) -> int:
         pytest.param(lambda n: obj(**{f"a{i}": pod_spec() for i in range(n)}), id="pod specs"),
     ],
 )
-def test_twice_the_schema_is_twice_the_work(many: Any) -> None:
+def test_twice_the_schema_is_twice_the_work(many):
     assert calls(many(400)) < 2.1 * calls(many(200))
 
 
-def test_more_places_than_anybody_has_are_not_read() -> None:
+def test_more_places_than_anybody_has_are_not_read():
     """Images and places are compared with each other, so their number has a limit."""
     many = {f"a{number}": obj(image=TEXT, **PLACEMENT) for number in range(PLACES_LIMIT + 1)}
     rows, (note,) = rows_of(crd("example.com/Widget", spec=many))

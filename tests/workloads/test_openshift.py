@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
+from archfit.base.results import Message
 from archfit.options.architectures import image_platforms
 from archfit.options.settings import Options
 from archfit.pipeline import scan
 from archfit.workloads.operators.openshift import RESOLVE_NAMES, TRIGGERS
 from archfit.yaml import stream
 from stream_edits import Failed, edited, placed
-
-if TYPE_CHECKING:
-    from archfit.base.results import Message
-    from yaml_judge import Judge
 
 pytestmark = pytest.mark.usefixtures("twins_for_read")
 
@@ -70,7 +66,7 @@ def said(text: str, options: Options = STATED) -> list[str]:
     ids=lambda value: value if " " in value else "",
 )
 @pytest.mark.parametrize("image", ["both:1", "amd:1", " ", "registry.example/team/Web"], ids=repr)
-def test_a_container_that_a_trigger_names_is_unasked(kind: str, path: str, image: str) -> None:
+def test_a_container_that_a_trigger_names_is_unasked(kind, path, image):
     text = workload([trigger(path)], kind=kind, containers=f"{{name: web, image: {image!r}}}")
     (message,) = said(text)
     assert message.startswith(f"info: {image}: its platforms cannot be looked up: OpenShift replaces it with")
@@ -80,7 +76,7 @@ def test_a_container_that_a_trigger_names_is_unasked(kind: str, path: str, image
 
 
 @pytest.mark.parametrize("kind", ["apps/v1 ReplicaSet", "batch/v1 Job", "argoproj.io/v1alpha1 Rollout"])
-def test_openshift_reads_no_triggers_of_other_kinds(judge: Judge, kind: str) -> None:
+def test_openshift_reads_no_triggers_of_other_kinds(judge, kind):
     text = workload([trigger()], kind=kind)
     expected = text.replace("'both:1'}]", f"'both:1'}}]{ADDED}")
     assert placed(judge, text.encode(), Options(immutable="full")).decode() == expected
@@ -98,7 +94,7 @@ def test_openshift_reads_no_triggers_of_other_kinds(judge: Judge, kind: str) -> 
         ('spec.template.spec.containers[?(@.name=="init")].image', 2),
     ],
 )
-def test_a_field_path_is_read_as_library_go_reads_it(path: str, unasked: int) -> None:
+def test_a_field_path_is_read_as_library_go_reads_it(path, unasked):
     containers = "{name: web, image: 'all:1'}, {name: log, image: 'all:1'}"
     text = workload(
         [trigger(path)], containers=containers, more=", initContainers: [{name: init, image: 'all:1'}]"
@@ -109,7 +105,7 @@ def test_a_field_path_is_read_as_library_go_reads_it(path: str, unasked: int) ->
     ]
 
 
-def test_the_other_images_still_narrow(judge: Judge) -> None:
+def test_the_other_images_still_narrow(judge):
     text = workload([trigger()], containers="{name: web, image: 'both:1'}, {name: log, image: 'amd:1'}")
     expected = text.replace("'amd:1'}]", f"'amd:1'}}]{NARROWED}")
     assert placed(judge, text.encode()).decode() == expected
@@ -138,9 +134,7 @@ def test_the_other_images_still_narrow(judge: Judge) -> None:
         ("", "OpenShift ignores this annotation: it is not JSON"),
     ],
 )
-def test_what_openshift_does_not_replace_counts_as_it_is_written(
-    judge: Judge, triggers: object, warning: str
-) -> None:
+def test_what_openshift_does_not_replace_counts_as_it_is_written(judge, triggers, warning):
     text = workload(triggers)
     assert placed(judge, text.encode()).decode() == text.replace("'both:1'}]", f"'both:1'}}]{ADDED}")
     messages = [one.text for one in warnings(text)]
@@ -152,11 +146,11 @@ def warnings(text: str) -> list[Message]:
     return [one for one in edited(text.encode()).edits.messages if one.severity == "warning"]
 
 
-def test_a_key_that_only_the_console_writes_pauses_nothing() -> None:
+def test_a_key_that_only_the_console_writes_pauses_nothing():
     assert len(said(workload([trigger(pause="true")]))) == 1
 
 
-def test_a_blank_image_is_an_error_where_the_trigger_is_paused() -> None:
+def test_a_blank_image_is_an_error_where_the_trigger_is_paused():
     with pytest.raises(Failed, match="no node can pull it"):
         edited(workload([trigger(paused=True)], containers="{name: web, image: ' '}").encode())
 
@@ -174,7 +168,7 @@ spec:
 
 
 @pytest.mark.parametrize("image", ["both:1", " ", ""])
-def test_a_trigger_of_a_deployment_config_replaces_the_containers_it_names(image: str) -> None:
+def test_a_trigger_of_a_deployment_config_replaces_the_containers_it_names(image):
     (message,) = said(CONFIG.format(automatic="automatic: true, ", image=image, other="both:1"))
     assert "OpenShift replaces the image of a container when this trigger fires" in message
 
@@ -182,12 +176,12 @@ def test_a_trigger_of_a_deployment_config_replaces_the_containers_it_names(image
 @pytest.mark.parametrize(
     ("automatic", "image"), [("automatic: true, ", "amd:1"), ("", " "), ("automatic: false, ", " ")]
 )
-def test_the_other_containers_of_a_deployment_config_narrow(judge: Judge, automatic: str, image: str) -> None:
+def test_the_other_containers_of_a_deployment_config_narrow(judge, automatic, image):
     text = CONFIG.format(automatic=automatic, image=image, other="amd:1")
     assert placed(judge, text.encode()).decode() == text.replace("'amd:1'}]", f"'amd:1'}}]{NARROWED}")
 
 
-def test_an_image_that_is_replaced_by_hand_alone_narrows() -> None:
+def test_an_image_that_is_replaced_by_hand_alone_narrows():
     """`oc rollout latest` replaces it, so that nothing is tolerated; until then it runs as it is written."""
     (message,) = said(CONFIG.format(automatic="automatic: false, ", image="both:1", other="both:1"))
     assert "OpenShift replaces the image of a container when this trigger fires" in message
@@ -195,7 +189,7 @@ def test_an_image_that_is_replaced_by_hand_alone_narrows() -> None:
     assert edited(narrowed.encode()).data.decode() == narrowed.replace("'both:1'}]", f"'both:1'}}]{NARROWED}")
 
 
-def test_a_blank_image_without_its_trigger_is_an_error() -> None:
+def test_a_blank_image_without_its_trigger_is_an_error():
     with pytest.raises(Failed, match="no node can pull it"):
         edited(CONFIG.format(automatic="automatic: true, ", image="amd:1", other=" ").encode())
 
@@ -223,7 +217,7 @@ def beside(
 
 
 @pytest.mark.parametrize("image", ["both", "both:1"])
-def test_the_name_of_an_image_stream_for_local_lookup_is_unasked(image: str) -> None:
+def test_the_name_of_an_image_stream_for_local_lookup_is_unasked(image):
     (message,) = said(beside(image))
     assert "OpenShift replaces it with that of the ImageStream both (lookupPolicy.local)" in message
     parts = [part.replace("\n", "\n  ").rstrip(" ") for part in beside(image).split("---\n")]
@@ -244,14 +238,14 @@ def test_the_name_of_an_image_stream_for_local_lookup_is_unasked(image: str) -> 
         ),
     ],
 )
-def test_other_names_count_as_they_are_written(judge: Judge, text: str) -> None:
+def test_other_names_count_as_they_are_written(judge, text):
     added = ADDED if "'both:1'" in text else NARROWED
     assert placed(judge, text.encode()).decode() == text.replace("'}]}", f"'}}]{added}}}")
 
 
 @pytest.mark.parametrize("at", ["metadata: {name: web, namespace: a", "template: {"])
 @pytest.mark.parametrize("image", ["both:1", "registry.example/both:1"])
-def test_resolve_names_makes_every_image_without_a_digest_unasked(at: str, image: str) -> None:
+def test_resolve_names_makes_every_image_without_a_digest_unasked(at, image):
     note = f"annotations: {{{RESOLVE_NAMES}: '*'}}"
     text = POD.format(version="apps/v1", kind="Deployment", image=image)
     text = text.replace(at, f"{at}, {note}" if "name" in at else f"{at}metadata: {{{note}}}, ")
@@ -262,7 +256,7 @@ def test_resolve_names_makes_every_image_without_a_digest_unasked(at: str, image
     assert edited(pinned.encode(), STATED).data != pinned.encode()
 
 
-def test_platforms_that_somebody_states_on_the_pod_template_still_count() -> None:
+def test_platforms_that_somebody_states_on_the_pod_template_still_count():
     text = workload([trigger()], containers="{name: web, image: ' '}").replace(
         "{template: {", "{template: {metadata: {annotations: {archfit.dev/image-platforms: linux/amd64}}, "
     )

@@ -1,7 +1,5 @@
 """What has to happen before a change of a pod template reaches pods (`Pod.waits_for`)."""
 
-from __future__ import annotations
-
 import pytest
 
 from stream_edits import edited
@@ -31,7 +29,7 @@ _DELETED, _MADE = "their pods are deleted", "they make their next pods"
         pytest.param("argoproj.io/v1alpha1 Rollout", f"paused: true, {_POD}", "", id="a-custom-resource"),
     ],
 )
-def test_the_event_that_makes_pods_follow_their_template(kind: str, spec: str, event: str) -> None:
+def test_the_event_that_makes_pods_follow_their_template(kind, spec, event):
     version, name = kind.split()
     text = f"apiVersion: {version}\nkind: {name}\nmetadata: {{name: a}}\nspec: {{{spec}}}\n"
     ((pod, _),) = edited(text.encode()).edits.decisions

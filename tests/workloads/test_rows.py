@@ -1,17 +1,10 @@
 """The table of workloads: each row's pods are found where the Kubernetes API has them, and edited there."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from archfit.options.settings import Options
 from archfit.workloads.inventory import is_podless
 from stream_edits import edited, placed
-
-if TYPE_CHECKING:
-    from yaml_judge import Judge
 
 TEMPLATE = "spec: {template: {spec: {containers: [{image: both:1}]}}}\n"
 ROWS = [
@@ -36,14 +29,14 @@ FULL = Options(immutable="full")
 
 
 @pytest.mark.parametrize(("version", "kind", "spec"), ROWS, ids=[f"{row[0]} {row[1]}" for row in ROWS])
-def test_each_kind_is_edited_where_its_pod_spec_is(judge: Judge, version: str, kind: str, spec: str) -> None:
+def test_each_kind_is_edited_where_its_pod_spec_is(judge, version, kind, spec):
     text = f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a}}\n{spec}".encode()
     expected = text.replace(b"both:1}]}", b"both:1}]" + ADDED.encode())
     assert placed(judge, text, FULL) == expected
 
 
 @pytest.mark.parametrize(("version", "kind", "spec"), ROWS, ids=[f"{row[0]} {row[1]}List" for row in ROWS])
-def test_each_typed_list_is_edited_item_by_item(judge: Judge, version: str, kind: str, spec: str) -> None:
+def test_each_typed_list_is_edited_item_by_item(judge, version, kind, spec):
     """Items may leave out what the list's own kind says, as kubectl's do not but the API's do."""
     items = "".join(f"- metadata: {{name: {name}}}\n  {spec}" for name in "ab")
     text = f"apiVersion: {version}\nkind: {kind}List\nitems:\n{items}".encode()
@@ -52,9 +45,7 @@ def test_each_typed_list_is_edited_item_by_item(judge: Judge, version: str, kind
 
 
 @pytest.mark.parametrize(("version", "kind", "spec"), ROWS, ids=[f"{row[0]} {row[1]}" for row in ROWS])
-def test_a_kind_of_the_same_name_in_another_group_is_not_that_kind(
-    version: str, kind: str, spec: str
-) -> None:
+def test_a_kind_of_the_same_name_in_another_group_is_not_that_kind(version, kind, spec):
     text = f"apiVersion: other.example/{version[-2:]}\nkind: {kind}\n{spec}".encode()
     assert edited(text, FULL).data == text
 
@@ -74,13 +65,13 @@ def test_a_kind_of_the_same_name_in_another_group_is_not_that_kind(
         pytest.param("", "", None, id="nothing"),
     ],
 )
-def test_which_kinds_hold_no_pod(version: str, kind: str, *, podless: bool | None) -> None:
+def test_which_kinds_hold_no_pod(version, kind, podless):
     assert is_podless(version, kind) in ((None, False) if podless is None else (podless,))
 
 
 @pytest.mark.parametrize(
     "spec", ["null", "[]", "text", "{template: null}", "{template: {spec: null}}", "{template: {spec: []}}"]
 )
-def test_a_workload_without_a_pod_spec_passes(spec: str) -> None:
+def test_a_workload_without_a_pod_spec_passes(spec):
     text = f"apiVersion: apps/v1\nkind: Deployment\nspec: {spec}\n".encode()
     assert edited(text).data == text

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from yaml import SafeLoader
@@ -13,9 +13,6 @@ from archfit.base.errors import InvalidInput
 from archfit.yaml import tree
 from archfit.yaml.compose import DEPTH_LIMIT, parse
 from archfit.yaml.values import Typed, resolve
-
-if TYPE_CHECKING:
-    from yaml_judge import Judge
 
 SCALARS = list(
     filter(
@@ -33,7 +30,7 @@ SCALARS = list(
 
 
 @pytest.mark.parametrize("text", [text for text in SCALARS if text not in ("@", "-", "!")])
-def test_plain_scalars(judge: Judge, text: str) -> None:
+def test_plain_scalars(judge, text):
     (document,) = judge.kubectl(f"a: {text}\n".encode())
     value = parse(f"a: {text}\n").value["a"]
     if isinstance(value, Typed):
@@ -70,7 +67,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("parser", ["C", "pure"])
-def test_values_are_kubectls(judge: Judge, text: str, parser: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_are_kubectls(judge, text, parser, monkeypatch):
     if parser == "pure":
         # JSON's escaped slash, and keys that are anchored, are beyond the pure parser.
         monkeypatch.setattr(tree, "_Parser", SafeLoader)
@@ -96,13 +93,13 @@ def _number(key: str) -> Any:
     )
 
 
-def test_marks_are_offsets_of_code_points() -> None:
+def test_marks_are_offsets_of_code_points():
     text = "é: \U0001f600\nb: c\n"
     event = parse(text).events[-4]
     assert text[event.start_mark.index : event.end_mark.index] == "c"
 
 
-def test_a_document_of_too_many_nodes_is_refused_before_the_rest_is_read() -> None:
+def test_a_document_of_too_many_nodes_is_refused_before_the_rest_is_read():
     assert parse("[" + "[],\n" * 98 + "]", most=202).value
     with pytest.raises(
         InvalidInput, match=r"more than 202 nodes is not read: .* `kubectl get -o yaml`"
@@ -112,7 +109,7 @@ def test_a_document_of_too_many_nodes_is_refused_before_the_rest_is_read() -> No
 
 
 @pytest.mark.parametrize(("before", "after"), [("[", "]"), ("{a: ", "}")])
-def test_as_deep_as_the_limit_and_no_deeper(before: str, after: str) -> None:
+def test_as_deep_as_the_limit_and_no_deeper(before, after):
     assert parse(before * DEPTH_LIMIT + "x" + after * DEPTH_LIMIT).value
     with pytest.raises(Exception, match=f"collections are nested more than {DEPTH_LIMIT} deep"):
         parse(before * (DEPTH_LIMIT + 1) + "x" + after * (DEPTH_LIMIT + 1))

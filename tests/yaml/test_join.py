@@ -1,7 +1,5 @@
 """Several streams as one: kubectl, kustomize and Helm 4 read the objects of each, and no other byte changes."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.yaml.join import joined
@@ -33,11 +31,11 @@ CASES = [
 
 
 @pytest.mark.parametrize(("streams", "expected"), CASES)
-def test_joined(streams: list[bytes], expected: bytes) -> None:
+def test_joined(streams, expected):
     assert b"".join(joined(streams)) == expected
 
 
 @pytest.mark.parametrize("stream", [A, BOM + A, b'{"a":"\\ud83d\\ude00"}', b"a: 1", b""])
-def test_noop_one_stream_is_returned_as_it_is(stream: bytes) -> None:
+def test_noop_one_stream_is_returned_as_it_is(stream):
     assert b"".join(joined([stream])) == stream
     assert b"".join(joined([b"", stream])) == stream

@@ -17,7 +17,7 @@ def nested(depth: int, *, in_mappings: bool) -> Any:
 
 
 @pytest.mark.parametrize("in_mappings", [False, True], ids=["lists", "mappings"])
-def test_noop_what_is_not_too_deep_is_read(*, in_mappings: bool) -> None:
+def test_noop_what_is_not_too_deep_is_read(in_mappings):
     found = typed(nested(DEEPEST_JSON, in_mappings=in_mappings))
     for _ in range(DEEPEST_JSON):
         found = found["a" if in_mappings else 0]
@@ -26,6 +26,6 @@ def test_noop_what_is_not_too_deep_is_read(*, in_mappings: bool) -> None:
 
 @pytest.mark.parametrize("in_mappings", [False, True], ids=["lists", "mappings"])
 @pytest.mark.parametrize("depth", [DEEPEST_JSON + 1, 100_000])
-def test_what_is_nested_too_deeply_is_an_error_not_a_crash(depth: int, *, in_mappings: bool) -> None:
+def test_what_is_nested_too_deeply_is_an_error_not_a_crash(depth, in_mappings):
     with pytest.raises(RecursionError):
         typed(nested(depth, in_mappings=in_mappings))

@@ -33,7 +33,7 @@ from archfit.yaml.values import NoJsonNumber, Typed, plain, resolve
         ("on", True),
     ],
 )
-def test_a_plain_number_is_what_go_makes_of_it(text: str, value: object) -> None:
+def test_a_plain_number_is_what_go_makes_of_it(text, value):
     found = plain(resolve(text))
     assert found == value
     assert type(found) is type(value)
@@ -67,7 +67,7 @@ def kind_of(text: str) -> object:
 
 
 @pytest.mark.parametrize("length", range(4))
-def test_short_texts_are_what_the_grammar_makes_of_them(length: int) -> None:
+def test_short_texts_are_what_the_grammar_makes_of_them(length):
     texts = map("".join, itertools.product(_SIGNS, repeat=length))
     assert [text for text in texts if kind_of(text) != by_grammar(text)] == []
 
@@ -87,5 +87,5 @@ def test_short_texts_are_what_the_grammar_makes_of_them(length: int) -> None:
 @example("+.inf")
 @example("-.nan")
 @example("--port=8080")
-def test_longer_texts_are_what_the_grammar_makes_of_them(text: str) -> None:
+def test_longer_texts_are_what_the_grammar_makes_of_them(text):
     assert kind_of(text) == by_grammar(text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -13,13 +12,10 @@ from hypothesis import strategies as st
 
 from archfit.base.errors import InvalidInput
 from archfit.yaml import container, stream
+from archfit.yaml.container import Slice
 from archfit.yaml.skip import has_odd_breaks, has_pod_words, identity, may_be_quoted
 from archfit.yaml.unusual_text import block_end
 from corpus_streams import each_stream
-
-if TYPE_CHECKING:
-    from archfit.yaml.container import Slice
-    from corpus_streams import Stream
 
 _BLANK_LINES = rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*"
 _BEGINS_WITH_A_KEY = re.compile(_BLANK_LINES + rb"[A-Za-z][A-Za-z0-9_.-]*:(?=[ \t\r\n]|\Z)").match
@@ -184,13 +180,13 @@ DRAWN = st.builds(
 @given(data=DRAWN)
 @example(data=b"\nitems:\n\nitems:\n\n- kind: Secret\n  apiVersion: v1\n")
 @settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
-def test_drawn_text(data: bytes) -> None:
+def test_drawn_text(data):
     check(data)
     check(data.replace(b"\n", b"\r\n"))
 
 
 @each_stream
-def test_text_of_the_corpus_with_lines_broken(stream: Stream) -> None:
+def test_text_of_the_corpus_with_lines_broken(stream):
     text = stream.path.read_bytes()
     check(text)
     chance = random.Random(stream.name)
@@ -202,7 +198,7 @@ def test_text_of_the_corpus_with_lines_broken(stream: Stream) -> None:
 
 
 @pytest.mark.parametrize("key", ["kind", "apiVersion"])
-def test_words_behind_a_colon(key: str) -> None:
+def test_words_behind_a_colon(key):
     other = "apiVersion: v1" if key == "kind" else "kind: A"
     for length in range(5):
         for said in itertools.product(" \t\ra1-/é#", repeat=length):
@@ -210,7 +206,7 @@ def test_words_behind_a_colon(key: str) -> None:
             _check_identity(data, 0, len(data), 0)
 
 
-def test_a_long_list_ends_where_a_short_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_list_ends_where_a_short_one_does(monkeypatch):
     chance = random.Random(5)
     lines = [
         b"- a: 1\n",

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from archfit.base.errors import InvalidInput
 from archfit.yaml.compose import parse
 from archfit.yaml.stream import split
 from yaml_judge import Refused
-
-if TYPE_CHECKING:
-    from yaml_judge import Judge
 
 REFUSED = [
     pytest.param(b"a: .inf\n", 1, "number that JSON does not have", id="infinity"),
@@ -66,18 +61,18 @@ def read(data: bytes) -> list[object]:
 
 
 @pytest.mark.parametrize(("data", "line", "words"), REFUSED)
-def test_what_kubectl_refuses_is_an_error_at_its_line(data: bytes, line: int, words: str) -> None:
+def test_what_kubectl_refuses_is_an_error_at_its_line(data, line, words):
     with pytest.raises(InvalidInput, match=words) as error:
         read(data)
     assert error.value.line == line
 
 
 @pytest.mark.parametrize("data", READ)
-def test_what_kubectl_reads_is_none(data: bytes) -> None:
+def test_what_kubectl_reads_is_none(data):
     assert read(data)
 
 
-def test_kubectl_and_kustomize_agree(judge: Judge) -> None:
+def test_kubectl_and_kustomize_agree(judge):
     for row in REFUSED:
         for reader in ("kubectl", "kustomize"):
             with pytest.raises(Refused):

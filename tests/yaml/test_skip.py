@@ -36,7 +36,7 @@ def parsed(text: str) -> list[str]:
         pytest.param("apiVersion: v1\nkind: ConfigMap\ndata: &a {}\nx: {<<: *a}\n", id="a merge, deeper"),
     ],
 )  # fmt: skip
-def test_skipped(text: str) -> None:
+def test_skipped(text):
     assert parsed(text) == []
 
 
@@ -92,7 +92,7 @@ def test_skipped(text: str) -> None:
         pytest.param("hello\n", id="no object"),
     ],
 )  # fmt: skip
-def test_not_skipped(text: str) -> None:
+def test_not_skipped(text):
     assert parsed(text) == [text]
 
 
@@ -121,7 +121,7 @@ SLICED = [
 
 
 @pytest.mark.parametrize(("text", "expected"), SLICED)
-def test_items_are_pieces_of_their_own(text: str, expected: list[str]) -> None:
+def test_items_are_pieces_of_their_own(text, expected):
     assert parsed(text) == expected
     assert parsed(text.replace("\n", "\r\n")) == [part.replace("\n", "\r\n") for part in expected]
 
@@ -140,7 +140,7 @@ def test_items_are_pieces_of_their_own(text: str, expected: list[str]) -> None:
         pytest.param(LIST + ITEM.format("Pod") + "# \u2028\n", id="an odd line break"),
     ],
 )  # fmt: skip
-def test_a_list_that_is_not_regular_is_one_piece(text: str) -> None:
+def test_a_list_that_is_not_regular_is_one_piece(text):
     assert parsed(text) == [text]
 
 
@@ -162,7 +162,7 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize(("text", "lines"), HIDDEN)
-def test_pods_of_lists(text: str, lines: list[int]) -> None:
+def test_pods_of_lists(text, lines):
     data = text.encode()
     found = [scan_piece(data, piece) for piece in split(data)]
     assert [result for inventory in found for result in inventory.messages] == []
@@ -170,7 +170,7 @@ def test_pods_of_lists(text: str, lines: list[int]) -> None:
     assert [pod.location.line for pod in pods] == lines
 
 
-def test_identity_is_what_the_top_column_says() -> None:
+def test_identity_is_what_the_top_column_says():
     data = b"- kind: A\n  apiVersion: g/v1\n  spec:\n    kind: B\n"
     found = identity(data, 0, len(data), 2)
     assert found is not None

@@ -1,10 +1,7 @@
 """Splitting: the pieces of a stream, every byte kept, and the same documents as Kubernetes' readers see."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,9 +9,6 @@ from archfit.base.errors import InvalidInput
 from archfit.yaml.compose import parse
 from archfit.yaml.stream import split
 from yaml_judge import Refused
-
-if TYPE_CHECKING:
-    from yaml_judge import Judge
 
 A, B = b"a: 1\n", b"b: 2\n"
 
@@ -42,7 +36,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("data", "pieces"), CASES)
-def test_pieces_with_number_and_line(data: bytes, pieces: list[tuple[bytes, int, int]]) -> None:
+def test_pieces_with_number_and_line(data, pieces):
     assert [(data[piece.start : piece.end], piece.number, piece.line) for piece in split(data)] == pieces
 
 
@@ -56,7 +50,7 @@ def test_pieces_with_number_and_line(data: bytes, pieces: list[tuple[bytes, int,
         pytest.param(A + b"---\n%x\n", 2, 3, id="a directive"),
     ],
 )
-def test_what_readers_drop_or_refuse_is_an_error(data: bytes, document: int, line: int) -> None:
+def test_what_readers_drop_or_refuse_is_an_error(data, document, line):
     with pytest.raises(InvalidInput) as error:
         split(data)
     assert (error.value.document, error.value.line) == (document, line)
@@ -68,7 +62,7 @@ LINES = [
 ]  # fmt: skip
 
 
-def test_any_mixture_has_as_many_documents_as_kubectl_finds(judge: Judge) -> None:
+def test_any_mixture_has_as_many_documents_as_kubectl_finds(judge):
     chance = random.Random(7)
     compared = 0
     for _ in range(2000):

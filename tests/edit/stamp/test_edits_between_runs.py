@@ -1,7 +1,5 @@
 """What a person's edits between two stamped runs become: `edits_between_runs` draws and judges them."""
 
-from __future__ import annotations
-
 import copy
 import json
 
@@ -12,9 +10,7 @@ from stream_edits import IMAGES
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_no_edit_of_a_person_is_lost_and_nothing_is_frozen_in_silence(
-    shape: str, monkeypatch: pytest.MonkeyPatch
-):
+def test_no_edit_of_a_person_is_lost_and_nothing_is_frozen_in_silence(shape, monkeypatch):
     monkeypatch.setitem(IMAGES, "moves", IMAGES["amd:1"])
     kinds = {between_runs(shape, seed) for seed in range(60)}
     assert len(kinds) == 12
@@ -28,9 +24,7 @@ def test_no_edit_of_a_person_is_lost_and_nothing_is_frozen_in_silence(
         pytest.param("term", False, id="the only term is the one"),
     ],
 )
-def test_a_stamp_that_has_only_indices_counts_where_nothing_can_be_mixed_up(
-    shape: str, says: bool, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_stamp_that_has_only_indices_counts_where_nothing_can_be_mixed_up(shape, says, monkeypatch):
     source = SHAPES[shape][0] if shape in SHAPES else deployment({"matchExpressions": [zone("a")]})
     monkeypatch.setitem(IMAGES, "moves", IMAGES["amd:1"])
     stamped, _ = run(copy.deepcopy(source))
@@ -46,7 +40,7 @@ def test_a_stamp_that_has_only_indices_counts_where_nothing_can_be_mixed_up(
     assert not run(output)[1]
 
 
-def test_a_name_may_hold_what_begins_a_comment(monkeypatch: pytest.MonkeyPatch):
+def test_a_name_may_hold_what_begins_a_comment(monkeypatch):
     monkeypatch.setitem(IMAGES, "moves", IMAGES["amd:1"])
     source = ray(group("a #1", "moves"))
     stamped, _ = run(source)

@@ -19,18 +19,18 @@ BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 FILES = setup.files(discover=False, sidecar_image=setup.SIDECAR_IMAGE, bundle_image=setup.BUNDLE_IMAGE)
 
 
-def test_the_application_is_the_recipes() -> None:
+def test_the_application_is_the_recipes():
     assert ("yaml", FILES["sidecar/application.yaml"]) in BLOCKS
 
 
-def test_every_parameter_is_in_the_table_with_its_form() -> None:
+def test_every_parameter_is_in_the_table_with_its_form():
     shown = dict(re.findall(r"^\| `([a-z-]+)` \| (string|array|map) \|", PAGE, re.MULTILINE))
     assert shown == {row.name: "string" if row.shape == "boolean" else row.shape for row in ROWS}
     assert all(f"`{source}`" in PAGE for source in SOURCES)
 
 
 @pytest.mark.parametrize("folder", ["sidecar", "build-options"])
-def test_the_components_are_where_the_page_says(folder: str) -> None:
+def test_the_components_are_where_the_page_says(folder):
     assert f"components: [argocd-archfit/{folder}]" in PAGE
     assert f"{folder}/kustomization.yaml" in FILES
     assert f"-f argocd-archfit/{folder}/Dockerfile ." in PAGE
@@ -46,14 +46,14 @@ def _named(items: list[dict]) -> set[str]:
     return {item["name"] for item in items}
 
 
-def test_each_way_has_a_block_for_each_form() -> None:
+def test_each_way_has_a_block_for_each_form():
     assert {block.heading for block in FORM_BLOCKS} == {
         f"The {way}, {form}" for way in ("sidecar", "function") for form in ("Helm chart", "operator")
     }
 
 
 @pytest.mark.parametrize("block", FORM_BLOCKS, ids=lambda block: block.heading)
-def test_a_block_adds_what_the_component_adds(block: Block) -> None:
+def test_a_block_adds_what_the_component_adds(block):
     wanted = _component(block)
     kind = "containers" if "sidecar" in block.heading else "initContainers"
     [container], [theirs] = block.items(kind), wanted[kind]
@@ -78,7 +78,7 @@ def test_a_block_adds_what_the_component_adds(block: Block) -> None:
 
 
 @pytest.mark.parametrize("name", ["archfit-plugin", "archfit-function"])
-def test_the_page_makes_the_config_maps_that_the_blocks_mount(name: str) -> None:
+def test_the_page_makes_the_config_maps_that_the_blocks_mount(name):
     folder = {"archfit-plugin": "sidecar", "archfit-function": "build-options"}[name]
     [made] = re.findall(rf"create configmap {name} .*?apply -f -", BLOCKS_PAGE, re.DOTALL)
     files = re.findall(r"--from-file argocd-archfit/(\S+)", made)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,9 +15,6 @@ from archfit.integrations.argocd.source_parameters import ROWS, ApplicationSourc
 from archfit.options.settings import Options
 from archfit.options.table import OPERATOR, SPEC
 from file_runs import AMD, Site, placed
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FACTS = {
     "ARGOCD_APP_NAME": "web",
@@ -47,13 +43,13 @@ def _parameters(*entries: dict[str, object]) -> dict[str, str]:
         pytest.param({"ARGOCD_ENV_FOO": "bar", "ARGOCD_ENV_ARCHFIT_RECIPE": "7"}, id="foreign-and-bumped-variables"),
     ],
 )  # fmt: skip
-def test_nothing_said_leaves_everything_to_the_operator(given: dict[str, str]) -> None:
+def test_nothing_said_leaves_everything_to_the_operator(given):
     found = application_of({**FACTS, **given})
     assert found.source == PLAIN
     assert found.placement is None
 
 
-def test_full_json_says_how_to_render_and_how_to_place() -> None:
+def test_full_json_says_how_to_render_and_how_to_place():
     found = application_of(
         FACTS
         | {
@@ -99,7 +95,7 @@ def test_full_json_says_how_to_render_and_how_to_place() -> None:
     assert found.placement.given["strict"].where == "ARGOCD_ENV_ARCHFIT_STRICT"
 
 
-def test_the_environment_says_the_same_as_the_parameters() -> None:
+def test_the_environment_says_the_same_as_the_parameters():
     said = application_of(
         FACTS
         | {
@@ -164,7 +160,7 @@ def test_the_environment_says_the_same_as_the_parameters() -> None:
         pytest.param("[" + "9" * 5000 + "]", "is not JSON", id="a-number-of-5000-digits"),
     ],
 )  # fmt: skip
-def test_wrong_shapes_are_one_clear_error(text: str, said: str) -> None:
+def test_wrong_shapes_are_one_clear_error(text, said):
     with pytest.raises(UsageError) as caught:
         application_of({**FACTS, PARAMETERS: text})
     assert said in str(caught.value)
@@ -174,23 +170,23 @@ def test_wrong_shapes_are_one_clear_error(text: str, said: str) -> None:
 @pytest.mark.parametrize(
     "name", [form for option in OPERATOR for form in (option.key, option.name)] + ["enforced", "config"]
 )
-def test_no_parameter_is_about_trust(name: str) -> None:
+def test_no_parameter_is_about_trust(name):
     with pytest.raises(UsageError, match="only the operator may set"):
         application_of(FACTS | _parameters({"name": name, "string": "x"}))
 
 
 @pytest.mark.parametrize("variable", [option.variable for option in OPERATOR] + ["ARCHFIT_CONFIG"])
-def test_no_variable_of_the_application_is_about_trust(variable: str) -> None:
+def test_no_variable_of_the_application_is_about_trust(variable):
     with pytest.raises(UsageError, match="only the operator may set"):
         application_of({**FACTS, f"ARGOCD_ENV_{variable}": "x"})
 
 
-def test_a_variable_that_does_not_exist_names_the_nearest() -> None:
+def test_a_variable_that_does_not_exist_names_the_nearest():
     with pytest.raises(UsageError, match="write ARGOCD_ENV_ARCHFIT_AFFINITY"):
         application_of({**FACTS, "ARGOCD_ENV_ARCHFIT_AFINITY": "always"})
 
 
-def test_helm_gets_every_value_as_part_of_its_flag() -> None:
+def test_helm_gets_every_value_as_part_of_its_flag():
     source = PLAIN.replace(
         values_files=("a.yaml",),
         values="b: c",
@@ -216,11 +212,11 @@ def test_helm_gets_every_value_as_part_of_its_flag() -> None:
     ]
 
 
-def test_an_application_of_another_namespace_has_its_own_name_as_release() -> None:
+def test_an_application_of_another_namespace_has_its_own_name_as_release():
     assert application_of({**FACTS, "ARGOCD_APP_NAME": "team-a_web"}).source.release_name == "web"
 
 
-def test_the_announcement_has_every_parameter_and_no_other() -> None:
+def test_the_announcement_has_every_parameter_and_no_other():
     announced = announcement(Options())
     names = [entry["name"] for entry in announced]
     assert names == [row.name for row in ROWS] + [option.key for option in SPEC]
@@ -234,7 +230,7 @@ def test_the_announcement_has_every_parameter_and_no_other() -> None:
         )
 
 
-def test_every_announced_default_can_be_sent_back() -> None:
+def test_every_announced_default_can_be_sent_back():
     announced = [entry for entry in announcement(Options()) if entry["collectionType"] in entry]
     sent = [
         {"name": entry["name"], entry["collectionType"]: entry[entry["collectionType"]]}
@@ -248,13 +244,13 @@ def test_every_announced_default_can_be_sent_back() -> None:
         assert given.value == getattr(Options(), option.field), key
 
 
-def test_a_default_that_the_operator_changed_is_not_announced() -> None:
+def test_a_default_that_the_operator_changed_is_not_announced():
     changed = {entry["name"]: entry for entry in announcement(Options(affinity="always"))}
     assert "string" not in changed["affinity"]
     assert changed["onConflict"]["string"] == "fail"
 
 
-def test_noop_values_may_have_any_character_that_is_one() -> None:
+def test_noop_values_may_have_any_character_that_is_one():
     text = 'note: "ü\U0001f433\u202e"\n'
     assert application_of({**FACTS, **_parameters({"name": "values", "string": text})}).source.values == text
 
@@ -266,23 +262,21 @@ def test_noop_values_may_have_any_character_that_is_one() -> None:
         pytest.param(b"# kind, apiVersion\na: 1\n", False, id="noop-words-in-a-comment"),
     ],
 )
-def test_a_plain_file_with_an_object_is_rendered_however_it_is_spelt(
-    content: bytes, read: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plain_file_with_an_object_is_rendered_however_it_is_spelt(content, read, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.yaml").write_bytes(content)
     stream, left_out = plain_files(ApplicationSource(), str(tmp_path))
     assert (content in stream, bool(left_out)) == (read, not read)
 
 
-def test_a_plain_file_that_is_no_utf_8_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plain_file_that_is_no_utf_8_is_an_error(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.yaml").write_bytes("kind: Pod\napiVersion: v1\n".encode("utf-16"))
     with pytest.raises(ArchfitError, match=r"a\.yaml: .*It looks like UTF-16"):
         plain_files(ApplicationSource(), str(tmp_path))
 
 
-def test_flags_of_the_plugins_command_are_the_operators(tmp_path: Path) -> None:
+def test_flags_of_the_plugins_command_are_the_operators(tmp_path):
     site = Site(tmp_path)
     site.write({"web.yaml": AMD})
     ran = site.run("argocd", "generate", ARGOCD_APP_NAME="web")  # flags of its own stand behind

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,10 +13,6 @@ from argocd_caller import tools_folder
 from helm_runs import start
 from program import PROGRAM, Ran
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
 DEFAULT = setup.files(discover=False, sidecar_image=setup.SIDECAR_IMAGE, bundle_image=setup.BUNDLE_IMAGE)
 
 
@@ -24,7 +20,7 @@ def _setup(*words: str, environ: dict[str, str] | None = None, cwd: Path | None 
     return start([str(PROGRAM), "setup", "argocd", *words], {**os.environ, **(environ or {})}, cwd)
 
 
-def test_setup_writes_every_file_once_and_never_over_somebodys(tmp_path: Path) -> None:
+def test_setup_writes_every_file_once_and_never_over_somebodys(tmp_path):
     _setup("--into", "argo", cwd=tmp_path).ok()
     folder = tmp_path / "argo"
     assert {name: (folder / name).read_text(encoding="utf-8") for name in DEFAULT} == DEFAULT
@@ -41,12 +37,12 @@ def test_setup_writes_every_file_once_and_never_over_somebodys(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("flag", ["--into", "--image", "--bundle-image"])
-def test_empty_values_are_wrong_usage(flag: str) -> None:
+def test_empty_values_are_wrong_usage(flag):
     assert _setup(f"{flag}=").status == 2
 
 
 @pytest.mark.parametrize("folder", ["sidecar", "build-options"])
-def test_the_recipes_configuration_is_read_and_never_leaves(tmp_path: Path, archfit, folder: str) -> None:
+def test_the_recipes_configuration_is_read_and_never_leaves(tmp_path, archfit, folder):
     config = tmp_path / "archfit.yaml"
     config.write_text(
         DEFAULT[f"{folder}/archfit.yaml"].replace("/var/cache/archfit", str(tmp_path)), encoding="utf-8"
@@ -60,7 +56,7 @@ def test_the_recipes_configuration_is_read_and_never_leaves(tmp_path: Path, arch
 
 
 @pytest.fixture
-def installed(tmp_path: Path, real):
+def installed(tmp_path, real):
     """What a sidecar is: the files, programs on PATH, a cache."""
     _setup("--into", str(tmp_path / "argo")).ok()
     config = tmp_path / "archfit.yaml"
@@ -78,7 +74,7 @@ def installed(tmp_path: Path, real):
     return check
 
 
-def test_check_finds_nothing_wrong_with_what_setup_wrote(installed) -> None:
+def test_check_finds_nothing_wrong_with_what_setup_wrote(installed):
     ran = installed()
     assert ran.status == 0, ran.stdout.decode()
     assert all(line.startswith("ok: ") for line in ran.stdout.decode().splitlines())
@@ -110,14 +106,14 @@ def test_check_finds_nothing_wrong_with_what_setup_wrote(installed) -> None:
         pytest.param(None, {"ARCHFIT_CACHE": "/etc/hostname/a"}, "cannot be written by user", id="cache"),
     ],
 )  # fmt: skip
-def test_check_names_what_is_wrong(installed, change, more: dict[str, str], said: str) -> None:
+def test_check_names_what_is_wrong(installed, change, more, said):
     ran = installed(change, **more)
     assert ran.status == 3
     wrong = [line for line in ran.stdout.decode().splitlines() if line.startswith("wrong: ")]
     assert any(said in line for line in wrong), ran.stdout.decode()
 
 
-def test_check_without_an_installation_says_where_it_looked(tmp_path: Path) -> None:
+def test_check_without_an_installation_says_where_it_looked(tmp_path):
     ran = _setup("--check", "--into", str(tmp_path))
     assert ran.status == 3
     assert (

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
@@ -14,10 +13,6 @@ import yaml
 import machine
 from helm_runs import set_up
 from program import PROGRAM
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 HOOK = b"""\
 apiVersion: batch/v1
@@ -40,9 +35,7 @@ BLANK = b"\n"
 
 
 @pytest.fixture(params=["set-up", "repository"])
-def plugin(
-    request: pytest.FixtureRequest, tmp_path: Path
-) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+def plugin(request, tmp_path):
     """Runs what Helm runs for a plugin: the one of `archfit setup helm`, and the one in helm-plugin/."""
     folder = machine.ROOT / "helm-plugin"
     if request.param == "set-up":
@@ -66,7 +59,7 @@ def plugin(
     return run
 
 
-def test_a_blank_stream_gets_a_comment_and_hooks_count_as_recreated(plugin) -> None:
+def test_a_blank_stream_gets_a_comment_and_hooks_count_as_recreated(plugin):
     assert plugin(BLANK).stdout == b"# archfit: no manifests\n"
     assert b"tolerations:" in plugin(HOOK).stdout
 
@@ -80,12 +73,12 @@ def test_a_blank_stream_gets_a_comment_and_hooks_count_as_recreated(plugin) -> N
         pytest.param((), {"configuration": "spec: {onBlank: fail, hooks: immutable}\noperator: {enforced: [onBlank, hooks]}"}, id="enforced"),
     ],
 )  # fmt: skip
-def test_the_users_word_wins(plugin, words: tuple[str, ...], given: dict[str, str]) -> None:
+def test_the_users_word_wins(plugin, words, given):
     failed = plugin(BLANK, *words, **given)
     assert (failed.returncode, failed.stdout) == (1, b""), failed.stderr
     assert plugin(HOOK, *words, **given).stdout == HOOK
 
 
-def test_the_help_and_the_version_are_archfits(plugin) -> None:
+def test_the_help_and_the_version_are_archfits(plugin):
     assert plugin(b"", "--version").stdout.startswith(b"archfit ")
     assert b"--on-blank is comment" in plugin(b"", "--help").stdout

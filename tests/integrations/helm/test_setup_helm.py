@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,13 +13,7 @@ import archfit as package
 import machine
 from archfit.integrations.helm import setup_files
 from helm_runs import CHARTS, SYSTEM_PATH, start
-from program import PROGRAM
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from program import Ran
+from program import PROGRAM, Ran
 
 HELLO = "name: hello\nversion: 0.1.0\nusage: says hello\ndescription: says hello\ncommand: echo hello\n"
 
@@ -73,18 +67,18 @@ class User:
 
 
 @pytest.fixture
-def user(tmp_path: Path) -> User:
+def user(tmp_path):
     return User(tmp_path)
 
 
 @pytest.fixture
-def user4(user: User, tool: Callable[[str], str]) -> User:
+def user4(user, tool):
     """A user with Helm 4 alone."""
     user.has("helm", tool("helm4"))
     return user
 
 
-def test_the_line_makes_helm_4_see_the_plugin_beside_the_others(user4: User) -> None:
+def test_the_line_makes_helm_4_see_the_plugin_beside_the_others(user4):
     user4.plugin(user4.default, "hello", HELLO)
     line = user4.set_up().ok().decode()
     assert line == f"export HELM_PLUGINS={user4.own}:{user4.default}\n"
@@ -98,14 +92,14 @@ def test_the_line_makes_helm_4_see_the_plugin_beside_the_others(user4: User) -> 
     assert 'plugin "archfit" exited with error' in ran.stderr
 
 
-def test_a_list_that_the_user_has_already_stays_in_the_line(user4: User, tmp_path: Path) -> None:
+def test_a_list_that_the_user_has_already_stays_in_the_line(user4, tmp_path):
     mine = f"{tmp_path / 'one'}:{tmp_path / 'it is two'}"
     line = user4.set_up(HELM_PLUGINS=mine).ok().decode()
     assert line == f"export HELM_PLUGINS='{user4.own}:{mine}'\n"
     assert user4.shell(f'{line}printf %s "$HELM_PLUGINS"').stdout.decode() == f"{user4.own}:{mine}"
 
 
-def test_once_the_line_is_in_place_nothing_is_printed_or_changed(user4: User) -> None:
+def test_once_the_line_is_in_place_nothing_is_printed_or_changed(user4):
     line = user4.set_up().ok().decode()
     before = user4.files()
     times = {name: (user4.home / name).stat().st_mtime_ns for name in before}
@@ -117,7 +111,7 @@ def test_once_the_line_is_in_place_nothing_is_printed_or_changed(user4: User) ->
     assert {name: (user4.home / name).stat().st_mtime_ns for name in before} == times
 
 
-def test_no_file_but_the_plugins_own_is_written(user4: User) -> None:
+def test_no_file_but_the_plugins_own_is_written(user4):
     for name in (".profile", ".bashrc", ".zshrc"):
         (user4.home / name).write_text("# mine\n", encoding="utf-8")
     before = user4.files()
@@ -128,7 +122,7 @@ def test_no_file_but_the_plugins_own_is_written(user4: User) -> None:
     assert {name: text for name, text in user4.files().items() if name in before} == before
 
 
-def test_what_is_out_of_date_is_written_anew(user4: User) -> None:
+def test_what_is_out_of_date_is_written_anew(user4):
     user4.set_up().ok()
     before = user4.files()
     plugin = user4.own / "archfit"
@@ -141,7 +135,7 @@ def test_what_is_out_of_date_is_written_anew(user4: User) -> None:
 
 
 @pytest.mark.parametrize("name", ["plugin.yaml", "archfit"])
-def test_a_file_of_the_users_is_never_overwritten(user4: User, name: str) -> None:
+def test_a_file_of_the_users_is_never_overwritten(user4, name):
     plugin = user4.own / "archfit"
     plugin.mkdir(parents=True)
     (plugin / name).write_text("mine\n", encoding="utf-8")
@@ -152,7 +146,7 @@ def test_a_file_of_the_users_is_never_overwritten(user4: User, name: str) -> Non
     assert user4.files() == before
 
 
-def test_nor_what_a_link_points_to(user4: User, tmp_path: Path) -> None:
+def test_nor_what_a_link_points_to(user4, tmp_path):
     mine = shutil.copytree(machine.ROOT / "helm-plugin", tmp_path / "checkout")
     names, before = sorted(os.listdir(mine)), (mine / "plugin.yaml").read_bytes()
     user4.own.mkdir(parents=True)
@@ -164,7 +158,7 @@ def test_nor_what_a_link_points_to(user4: User, tmp_path: Path) -> None:
     assert sorted(os.listdir(mine)) == names
 
 
-def test_helm_3_alone_needs_no_plugin(user: User, tool: Callable[[str], str]) -> None:
+def test_helm_3_alone_needs_no_plugin(user, tool):
     user.has("helm", tool("helm3"))
     ran = user.set_up()
     assert ran.ok() == b""
@@ -172,7 +166,7 @@ def test_helm_3_alone_needs_no_plugin(user: User, tool: Callable[[str], str]) ->
     assert user.files() == {}
 
 
-def test_beside_helm_3_the_line_is_for_helm_4_alone(user: User, tool: Callable[[str], str]) -> None:
+def test_beside_helm_3_the_line_is_for_helm_4_alone(user, tool):
     user.has("helm", tool("helm3"))
     four = user.has("helm4", tool("helm4"))
     user.plugin(user.default, "hello", HELLO)
@@ -188,7 +182,7 @@ def test_beside_helm_3_the_line_is_for_helm_4_alone(user: User, tool: Callable[[
     ]  # fmt: skip
 
 
-def test_a_shell_in_which_helm_3_reads_the_directory_is_told(user: User, tool: Callable[[str], str]) -> None:
+def test_a_shell_in_which_helm_3_reads_the_directory_is_told(user, tool):
     user.has("helm", tool("helm3"))
     user.has("helm4", tool("helm4"))
     user.set_up().ok()
@@ -198,7 +192,7 @@ def test_a_shell_in_which_helm_3_reads_the_directory_is_told(user: User, tool: C
     assert ran.ok().decode().count(str(user.own)) == 1
 
 
-def test_into_a_directory_that_helm_3_reads_is_refused(user: User, tool: Callable[[str], str]) -> None:
+def test_into_a_directory_that_helm_3_reads_is_refused(user, tool):
     three = user.has("helm3", tool("helm3"))
     user.has("helm", tool("helm4"))
     for words, environ in (
@@ -213,7 +207,7 @@ def test_into_a_directory_that_helm_3_reads_is_refused(user: User, tool: Callabl
         assert user.files() == {}
 
 
-def test_a_second_plugin_of_the_name_is_refused_as_helm_would_refuse_the_directory(user4: User) -> None:
+def test_a_second_plugin_of_the_name_is_refused_as_helm_would_refuse_the_directory(user4):
     user4.plugin(user4.default, "helm-plugin", setup_files.plugin("archfit"))
     ran = user4.set_up("--into", str(user4.default))
     assert ran.status == 1
@@ -232,7 +226,7 @@ def test_a_second_plugin_of_the_name_is_refused_as_helm_would_refuse_the_directo
         pytest.param(("--into", "a[b]"), "which Helm reads as more than a letter", id="a-pattern"),
     ],
 )
-def test_wrong_usage_ends_with_2(user4: User, words: tuple[str, ...], message: str) -> None:
+def test_wrong_usage_ends_with_2(user4, words, message):
     ran = user4.set_up(*words)
     assert (ran.status, ran.stdout) == (2, b"")
     assert message in ran.stderr
@@ -248,7 +242,7 @@ def test_wrong_usage_ends_with_2(user4: User, words: tuple[str, ...], message: s
         pytest.param(("--into", "/proc/here"), "cannot write /proc/here", id="cannot-be-written"),
     ],
 )
-def test_what_cannot_be_done_ends_with_1(user: User, words: tuple[str, ...], message: str) -> None:
+def test_what_cannot_be_done_ends_with_1(user, words, message):
     ran = user.set_up(*words)
     assert (ran.status, ran.stdout) == (1, b"")
     assert message in ran.stderr
@@ -264,7 +258,7 @@ def checked(ran: Ran) -> list[str]:
     ]
 
 
-def test_check_renders_a_pod_through_helm_4(user4: User) -> None:
+def test_check_renders_a_pod_through_helm_4(user4):
     line = user4.set_up().ok().decode()
     ran = user4.set_up("--check", HELM_PLUGINS=line.strip().partition("=")[2])
     assert (ran.status, checked(ran)) == (0, ["ok"] * 3)
@@ -272,14 +266,14 @@ def test_check_renders_a_pod_through_helm_4(user4: User) -> None:
     assert not (user4.home / ".local" / "state").exists(), "the last report is left alone"
 
 
-def test_check_renders_a_pod_through_helm_3(user: User, tool: Callable[[str], str]) -> None:
+def test_check_renders_a_pod_through_helm_3(user, tool):
     user.has("helm", tool("helm3"))
     user.has("archfit", PROGRAM)
     ran = user.set_up("--check")
     assert (ran.status, checked(ran)) == (0, ["ok"] * 3)
 
 
-def test_check_says_what_is_wrong_with_helm(user: User, tool: Callable[[str], str]) -> None:
+def test_check_says_what_is_wrong_with_helm(user, tool):
     assert checked(user.set_up("--check")) == [
         "no helm is on PATH: install Helm, or name it with --helm PATH"
     ]
@@ -293,7 +287,7 @@ def test_check_says_what_is_wrong_with_helm(user: User, tool: Callable[[str], st
     assert checked(user.set_up("--check"))[1].startswith("no archfit is on PATH, where Helm 3 looks for it")
 
 
-def test_check_says_what_is_wrong_with_the_plugin(user4: User) -> None:
+def test_check_says_what_is_wrong_with_the_plugin(user4):
     def wrong(**environ: str) -> str:
         ran = user4.set_up("--check", **environ)
         assert ran.status == 3
@@ -320,7 +314,7 @@ def test_check_says_what_is_wrong_with_the_plugin(user4: User) -> None:
     assert "Helm did not run archfit: Error: invalid argument" in wrong(**seen)
 
 
-def test_check_says_why_archfit_fails_in_its_own_words(user4: User, tmp_path: Path) -> None:
+def test_check_says_why_archfit_fails_in_its_own_words(user4, tmp_path):
     user4.set_up().ok()
     (tmp_path / "archfit.yaml").write_text("apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {stric: true}\n",
                                            encoding="utf-8")  # fmt: skip
@@ -332,7 +326,7 @@ def test_check_says_why_archfit_fails_in_its_own_words(user4: User, tmp_path: Pa
     assert "strict" in checked(ran)[2]
 
 
-def test_check_tells_a_shell_with_both_how_to_try_helm_4(user: User, tool: Callable[[str], str]) -> None:
+def test_check_tells_a_shell_with_both_how_to_try_helm_4(user, tool):
     four = user.has("helm", tool("helm4"))
     user.has("helm3", tool("helm3"))
     user.set_up().ok()
@@ -351,11 +345,11 @@ def test_check_tells_a_shell_with_both_how_to_try_helm_4(user: User, tool: Calla
         pytest.param(b"x:\n  name: archfit\n", False, id="deeper"),
     ],
 )
-def test_the_name_of_a_plugin_is_read_from_its_file(content: bytes, *, mine: bool) -> None:
+def test_the_name_of_a_plugin_is_read_from_its_file(content, mine):
     assert setup_files.claims(content) is mine
 
 
-def test_the_function_has_a_name_that_a_shell_takes() -> None:
+def test_the_function_has_a_name_that_a_shell_takes():
     assert setup_files.function("/a", [], "/opt/it's/helm-4.3").startswith("helm4() ( ")
     assert setup_files.function("/a", ["/b"], "/opt/helm") == (
         'helm() ( export HELM_PLUGINS=/a:/b; exec /opt/helm "$@" )\n'

@@ -1,7 +1,5 @@
 """What the tests of policies share: policies in the session's API server, and the judge of CEL."""
 
-from __future__ import annotations
-
 import pytest
 
 from policy_judge import PolicyJudge, judge_binary

@@ -1,20 +1,12 @@
 """Secrets are read from a real API server with a service account that may read them by name."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from typing import TYPE_CHECKING
 
 import pytest
 
 from archfit.base.errors import ArchfitError
 from archfit.webhook.lookups.pull_secret_answers import ClusterSecrets
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from control_plane import ControlPlane
 
 RIGHTS = """\
 apiVersion: v1
@@ -40,7 +32,7 @@ subjects:
 
 
 @pytest.fixture
-def secrets(control_plane: ControlPlane, tmp_path: Path) -> ClusterSecrets:
+def secrets(control_plane, tmp_path):
     plane = control_plane
     plane.namespace("secrets")
     plane.apply(RIGHTS)
@@ -57,7 +49,7 @@ def secrets(control_plane: ControlPlane, tmp_path: Path) -> ClusterSecrets:
     return ClusterSecrets(environ, str(tmp_path))
 
 
-def test_a_secret_is_read_by_name(secrets: ClusterSecrets):
+def test_a_secret_is_read_by_name(secrets):
     found = secrets.read("secrets/hub")
     assert found["type"] == "kubernetes.io/dockerconfigjson"
     assert list(found["data"]) == [".dockerconfigjson"]
@@ -70,16 +62,14 @@ def test_a_secret_is_read_by_name(secrets: ClusterSecrets):
         pytest.param("missing", r"cannot be read \(not-found\)", id="missing"),
     ],
 )
-def test_a_secret_that_cannot_be_read_is_named_and_nothing_of_it_shown(
-    secrets: ClusterSecrets, name: str, message: str
-):
+def test_a_secret_that_cannot_be_read_is_named_and_nothing_of_it_shown(secrets, name, message):
     with pytest.raises(ArchfitError, match=message) as caught:
         secrets.read(f"secrets/{name}")
     assert f"secrets/{name}" in str(caught.value)
     assert "hush" not in json.dumps(str(caught.value))
 
 
-def test_an_api_server_that_does_not_answer_is_said(secrets: ClusterSecrets):
+def test_an_api_server_that_does_not_answer_is_said(secrets):
     secrets._environ = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "9"}
     with pytest.raises(ArchfitError, match="unreachable"):
         secrets.read("secrets/hub")

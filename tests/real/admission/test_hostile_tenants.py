@@ -8,26 +8,19 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import pytest
 
-from admission_reviews import pod
+from admission_reviews import Answered, pod
 from fake_registry import Answer, Asked, FakeRegistry
 from webhook_server import WebhookServer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from admission_reviews import Answered
 
 PATIENCE = "30s"
 Flood = list[tuple[str, list[str]]]
 
 
 @pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
+def fake():
     with FakeRegistry() as running:
         for number in range(4):
             running.index("good", str(number), ["linux/amd64"])
@@ -42,7 +35,7 @@ def fake() -> Iterator[FakeRegistry]:
 
 
 @pytest.fixture
-def server(fake: FakeRegistry, tmp_path: Path) -> Iterator[WebhookServer]:
+def server(fake, tmp_path):
     with WebhookServer(tmp_path / "server", "--mirror", f"*={fake.url}") as running:
         yield running
 
@@ -71,7 +64,7 @@ def attack(server: WebhookServer, flood: Flood) -> None:
 
 
 @pytest.mark.parametrize("name", FLOODS)
-def test_a_new_image_of_another_tenant_is_looked_up(server: WebhookServer, name: str):
+def test_a_new_image_of_another_tenant_is_looked_up(server, name):
     assert server.review(pod("hub.example/good:0"), PATIENCE, namespace="good").patch
     attack(server, FLOODS[name])
     assert server.review(pod("hub.example/good:1"), PATIENCE, namespace="good").patch

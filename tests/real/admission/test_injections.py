@@ -1,23 +1,12 @@
 """Random pods that two other webhooks change while archfit decides them (lab/policy_injections.py)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from policy_injections import DOORS, judged
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from policy_runs import Policies
-
 
 @pytest.mark.parametrize("kind", DOORS)
-def test_a_pod_is_as_archfit_decides_for_all_its_containers_or_was_warned_of(
-    policies: Policies, tmp_path: Path, kind: str
-):
+def test_a_pod_is_as_archfit_decides_for_all_its_containers_or_was_warned_of(policies, tmp_path, kind):
     found = judged(policies, kind, f"injections-{kind}", "test/3", range(50), tmp_path)
     assert [str(one) for one in found.wrong] == []
     assert found.counts["equal, with additions"] >= 5

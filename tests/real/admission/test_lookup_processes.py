@@ -7,7 +7,6 @@ import signal
 import socket
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,12 +15,9 @@ from campaign.webhook.served import Served
 from fake_registry import FakeRegistry
 from webhook_server import until
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 @pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
+def fake():
     with FakeRegistry() as running:
         for number in range(3):
             running.index("team/amd", str(number), ["linux/amd64"])
@@ -36,7 +32,7 @@ def ended(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("name", ["KILL", "TERM", "INT"])
-def test_none_is_left_when_the_server_ends(fake: FakeRegistry, tmp_path: Path, name: str):
+def test_none_is_left_when_the_server_ends(fake, tmp_path, name):
     with Served(tmp_path, {"good.invalid": fake.port}) as server:
         assert server.review(pod("good.invalid/team/amd:0")).patch
         children = server.children()
@@ -46,9 +42,7 @@ def test_none_is_left_when_the_server_ends(fake: FakeRegistry, tmp_path: Path, n
         until("its processes have ended", lambda: all(map(ended, children)))
 
 
-def test_known_images_are_answered_and_new_ones_again_when_all_have_been_killed(
-    fake: FakeRegistry, tmp_path: Path
-):
+def test_known_images_are_answered_and_new_ones_again_when_all_have_been_killed(fake, tmp_path):
     with Served(tmp_path, {"good.invalid": fake.port}) as server:
         assert server.review(pod("good.invalid/team/amd:0")).patch
         for child in server.children():
@@ -59,9 +53,7 @@ def test_known_images_are_answered_and_new_ones_again_when_all_have_been_killed(
         assert list(server.said()) == []
 
 
-def test_more_silent_connections_than_descriptors_leave_room_for_the_api_server(
-    fake: FakeRegistry, tmp_path: Path
-):
+def test_more_silent_connections_than_descriptors_leave_room_for_the_api_server(fake, tmp_path):
     with (
         Served(tmp_path, {"good.invalid": fake.port}, "--memory-limit", "4Gi", files=256) as server,
         ExitStack() as silent,

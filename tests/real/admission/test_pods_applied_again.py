@@ -3,10 +3,7 @@
 `make -C lab applies` does the same to hundreds (lab/applies).
 """
 
-from __future__ import annotations
-
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,18 +12,13 @@ from applies.operations import Site
 from archfit.webhook.added_record import NAME
 from drawn_pods.at_creation import applied_pod
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from policy_runs import Policies
-
 SOME = 3
 PODS = {"policy": 12, "webhook": 12, "both": 12}
 
 
 @pytest.mark.parametrize("kind", PODS)
 def test_no_operation_is_refused_but_those_of_the_page_and_no_comparison_shows_a_difference(
-    policies: Policies, tmp_path: Path, kind: str
+    policies, tmp_path, kind
 ):
     name = f"applied-{kind}"
     pods = [applied_pod(Random(f"1/{number}"), f"p{number}") for number in range(PODS[kind])]
@@ -45,7 +37,7 @@ def test_no_operation_is_refused_but_those_of_the_page_and_no_comparison_shows_a
     assert {operation: outcome.first() for operation, outcome in found.items() if outcome.wrong} == {}
 
 
-def test_each_comparison_shows_what_is_not_applied(policies: Policies, tmp_path: Path):
+def test_each_comparison_shows_what_is_not_applied(policies, tmp_path):
     name = "unapplied"
     policies.plane.namespace(name)
     pods = [applied_pod(Random(f"1/{number}"), f"p{number}") for number in range(SOME)]

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
 from admission_reviews import NOT_REQUESTED, REQUESTED, applied
 from archfit.base.errors import InvalidReference
+from archfit.images.platforms import Found
 from archfit.images.reference import parse
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.policy.objects import left_alone, policy_objects
@@ -23,11 +25,6 @@ from pod_decisions import GKE, PREFERRED, found, requiring, term, using
 from policy_judge import PolicyJudge, judge_binary, outcome
 from policy_pods import judged
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from archfit.images.platforms import Found
-
 LOCKED = at_creation.platforms()
 LITERAL, CRD = PolicySettings(), PolicySettings(carrier="crd")
 
@@ -37,7 +34,7 @@ def objects(locked: Mapping[str, Found], options: Options, settings: PolicySetti
 
 
 @pytest.fixture(scope="module")
-def by_default() -> Iterator[PolicyJudge]:
+def by_default():
     """A judge with the policy of default options."""
     with PolicyJudge(judge_binary()) as running:
         running.compile(objects(LOCKED, Options(), LITERAL))
@@ -49,9 +46,7 @@ def a_pod(spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_the_policy_does_to_a_pod_what_archfit_does_and_its_companion_says_so_or_leaves_it_alone(
-    judge: PolicyJudge, seed: int
-):
+def test_the_policy_does_to_a_pod_what_archfit_does_and_its_companion_says_so_or_leaves_it_alone(judge, seed):
     outcomes, wrong = judged(judge, f"test/{seed}", 150)
     assert wrong == []
     assert sum(number for name, number in outcomes.items() if name.startswith("left alone")) < 90
@@ -59,7 +54,7 @@ def test_the_policy_does_to_a_pod_what_archfit_does_and_its_companion_says_so_or
 
 @pytest.mark.parametrize("text", any_pods.REFERENCES, ids=lambda text: ascii(text)[:50])
 @pytest.mark.parametrize("field", ["container", "volume"])
-def test_a_reference_is_read_as_archfit_reads_it_or_is_none(by_default: PolicyJudge, text: str, field: str):
+def test_a_reference_is_read_as_archfit_reads_it_or_is_none(by_default, text, field):
     spec = using("both:1")
     if field == "container":
         spec["containers"].append({"name": "other", "image": text})
@@ -100,9 +95,7 @@ SHAPES = [
 
 
 @pytest.mark.parametrize(("reason", "spec", "annotations"), SHAPES)
-def test_what_the_policy_leaves_alone(
-    by_default: PolicyJudge, reason: str, spec: dict[str, Any], annotations: dict[str, str]
-):
+def test_what_the_policy_leaves_alone(by_default, reason, spec, annotations):
     pod = a_pod(spec, annotations=annotations)
     admitted = by_default.admit(pod, "shop", "leftAlone")
     assert (admitted.shown["leftAlone"], admitted.error) == (reason, "")
@@ -113,7 +106,7 @@ def test_what_the_policy_leaves_alone(
 @pytest.mark.parametrize("requested", [True, False])
 @pytest.mark.parametrize("writer", ["policy", "webhook"])
 def test_a_record_takes_back_only_what_the_policy_added_in_the_same_request(
-    by_default: PolicyJudge, writer: Any, requested: bool, image: str
+    by_default, writer, requested, image
 ):
     notes = {NAME: record_text(writer, 1, [entry(("spec", "tolerations", "-"), GKE)])}
     fields = [REQUESTED if requested else NOT_REQUESTED]
@@ -126,9 +119,7 @@ def test_a_record_takes_back_only_what_the_policy_added_in_the_same_request(
 
 
 @pytest.mark.parametrize("stated", [False, True])
-def test_nodes_of_several_architectures_are_tolerated_where_the_others_are_shut_out(
-    judge: PolicyJudge, stated: bool
-):
+def test_nodes_of_several_architectures_are_tolerated_where_the_others_are_shut_out(judge, stated):
     options = Options(tolerate=(TolerationRule(("amd64", "arm64"), Toleration("spot", "Exists")),))
     judge.compile(objects(LOCKED, options, LITERAL))
     pod = a_pod({**using("amd:1", "both:1"), "affinity": requiring(term(("pool", "Exists")))})
@@ -137,7 +128,7 @@ def test_nodes_of_several_architectures_are_tolerated_where_the_others_are_shut_
     outcome(judge, pod, LOCKED, options)
 
 
-def test_a_pod_that_prefers_an_architecture_among_other_words_keeps_its_choice(judge: PolicyJudge):
+def test_a_pod_that_prefers_an_architecture_among_other_words_keeps_its_choice(judge):
     options = Options(prefer=(("arm64", 1),))
     judge.compile(objects(LOCKED, options, LITERAL))
     preferred = [{"weight": 1, "preference": term(("pool", "Exists"), (ARCH, "In", ["amd64"]))}]
@@ -159,7 +150,7 @@ def test_a_pod_that_prefers_an_architecture_among_other_words_keeps_its_choice(j
         pytest.param({"tolerations": [{"key": f"k{n}", "operator": "Exists"} for n in range(500)]}, id="500 tolerations"),
     ],
 )  # fmt: skip
-def test_what_the_policy_does_not_leave_alone(by_default: PolicyJudge, more: dict[str, Any]):
+def test_what_the_policy_does_not_leave_alone(by_default, more):
     pod = a_pod({**using("amd:1"), **more})
     assert by_default.admit(pod, "shop", "leftAlone").shown["leftAlone"] == ""
     outcome(by_default, pod, LOCKED, Options())
@@ -180,7 +171,7 @@ def test_each_reason_to_leave_a_pod_alone_has_a_pod():
         pytest.param({**using("amd:1"), "affinity": requiring(*[term()] * 20_000)}, id="many terms"),
     ],
 )  # fmt: skip
-def test_no_pod_costs_more_than_an_api_server_allows(judge: PolicyJudge, spec: dict[str, Any]):
+def test_no_pod_costs_more_than_an_api_server_allows(judge, spec):
     options = Options(
         cluster_architectures=("386", "amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"),
         tolerate=tuple(TolerationRule(("arm64",), Toleration(f"t{n}", "Equal", "x")) for n in range(20)),
@@ -193,14 +184,12 @@ def test_no_pod_costs_more_than_an_api_server_allows(judge: PolicyJudge, spec: d
 @pytest.mark.parametrize("version", ["1.33", "1.34", "1.35", "1.36"])
 @pytest.mark.parametrize("settings", [LITERAL, CRD], ids=["literal", "crd"])
 @pytest.mark.parametrize("prefer", [(), (("arm64", 1),)], ids=["", "prefer"])
-def test_a_policy_compiles_in_every_supported_version(
-    judge: PolicyJudge, version: str, settings: PolicySettings, prefer: Any
-):
+def test_a_policy_compiles_in_every_supported_version(judge, version, settings, prefer):
     assert judge.compile(objects(LOCKED, Options(prefer=prefer), settings), version) == []
 
 
 @pytest.mark.parametrize("settings", [LITERAL, CRD], ids=["literal", "crd"])
-def test_every_expression_is_below_the_limit_of_the_parser(judge: PolicyJudge, settings: PolicySettings):
+def test_every_expression_is_below_the_limit_of_the_parser(judge, settings):
     images = {
         f"registry.example.com/team/service-{n:06}/application:1.2.3": found("amd64") for n in range(5000)
     }

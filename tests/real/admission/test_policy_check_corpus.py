@@ -1,7 +1,5 @@
 """`archfit policy --check` finds no difference in any pod of the corpus, in a real API server."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import json
 import os
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -21,11 +22,7 @@ from archfit.policy.table import installed_table
 from chart_runs import Chart
 from control_plane import ControlPlane
 from control_plane import pod_in as pod
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from program import Ran
+from program import Ran
 
 AMD, ARM, BOTH = ["linux/amd64"], ["linux/arm64"], ["linux/amd64", "linux/arm64"]
 IMAGES = {"quay.io/team/amd:1": AMD, "quay.io/team/arm:1": ARM, "docker.io/library/both:1": BOTH}

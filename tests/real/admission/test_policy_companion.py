@@ -4,8 +4,6 @@ What it says of drawn pods, test_policy_cel.py compares with archfit's own decis
 another webhook changes them late.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from random import Random
 

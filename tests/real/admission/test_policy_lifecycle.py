@@ -1,7 +1,5 @@
 """A policy that is made, changed, deleted and made again in a real API server, and one whose table is missing."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.options.settings import Options

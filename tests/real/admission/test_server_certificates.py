@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -25,9 +25,6 @@ from mutating_webhooks import webhook
 from tls_files import handshake, tls_files
 from webhook_server import Secret, WebhookServer, finished_load, issued, started_load, until
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 def expiry(path: Path) -> int:
     """What openssl reads."""
@@ -37,12 +34,12 @@ def expiry(path: Path) -> int:
 
 
 @pytest.mark.parametrize("days", [0, 1, 365, 11_000, 40_000], ids=lambda days: f"{days} days")
-def test_a_certificate_expires_when_openssl_says_also_one_that_has(tmp_path: Path, days: int):
+def test_a_certificate_expires_when_openssl_says_also_one_that_has(tmp_path, days):
     pair = issued(tmp_path, "one", days)
     assert Certificates(*map(str, pair)).current.expires == expiry(pair[0])
 
 
-def test_a_chain_expires_with_its_first_certificate(tmp_path: Path):
+def test_a_chain_expires_with_its_first_certificate(tmp_path):
     chain = tmp_path / "chain.crt"
     chain.write_text(tls_files().certificate.read_text() + tls_files().ca.read_text())
     assert Certificates(str(chain), str(tls_files().key)).current.expires == expiry(tls_files().certificate)
@@ -58,7 +55,7 @@ def test_a_chain_expires_with_its_first_certificate(tmp_path: Path):
         pytest.param(lambda _: "\x00" * 1000, id="binary"),
     ],
 )
-def test_what_is_no_certificate_is_not_served(tmp_path: Path, change: Callable[[str], str]):
+def test_what_is_no_certificate_is_not_served(tmp_path, change):
     cert = tmp_path / "tls.crt"
     cert.write_text(change(tls_files().certificate.read_text()))
     with pytest.raises(ArchfitError, match=r"^--tls-cert.* cannot be used "):
@@ -79,15 +76,15 @@ def served(certificates: Certificates) -> str:
 
 
 def common_name(found: object) -> str:
-    return dict(part for parts in found["subject"] for part in parts)["commonName"]  # type: ignore[index]
+    return dict(part for parts in found["subject"] for part in parts)["commonName"]
 
 
 class TestFiles:
     @pytest.fixture
-    def pairs(self, tmp_path: Path) -> list[tuple[Path, Path]]:
+    def pairs(self, tmp_path):
         return [issued(tmp_path, name) for name in ("one", "two")]
 
-    def test_files_that_vanish_leave_the_old_pair(self, pairs: list[tuple[Path, Path]]):
+    def test_files_that_vanish_leave_the_old_pair(self, pairs):
         certificates = Certificates(*map(str, pairs[0]))
         pairs[0][0].unlink()
         assert certificates.changed()
@@ -96,9 +93,7 @@ class TestFiles:
         assert not certificates.changed()
         assert served(certificates) == "one"
 
-    def test_a_pair_that_belongs_together_is_served_however_often_it_moves(
-        self, tmp_path: Path, pairs: list[tuple[Path, Path]]
-    ):
+    def test_a_pair_that_belongs_together_is_served_however_often_it_moves(self, tmp_path, pairs):
         secret = Secret(tmp_path / "tls")
         folder = secret.write(*pairs[0])
         certificates = Certificates(str(folder / "tls.crt"), str(folder / "tls.key"))
@@ -123,9 +118,7 @@ class TestFiles:
         certificates.reload()
         assert not certificates.changed()
 
-    def test_a_key_with_a_password_is_refused_without_asking(
-        self, tmp_path: Path, pairs: list[tuple[Path, Path]]
-    ):
+    def test_a_key_with_a_password_is_refused_without_asking(self, tmp_path, pairs):
         locked = tmp_path / "locked.key"
         words = ("openssl", "pkcs8", "-topk8", "-passout", "pass:hush", "-in", pairs[0][1], "-out", locked)
         subprocess.run(words, check=True, capture_output=True)
@@ -143,23 +136,21 @@ def admitted(certificates: Certificates, *client: Path) -> bool:
 
 class TestClientCa:
     @pytest.fixture
-    def ca(self, tmp_path: Path) -> Path:
+    def ca(self, tmp_path):
         return Path(shutil.copyfile(tls_files().ca, tmp_path / "client-ca.crt"))
 
     @pytest.fixture
-    def certificates(self, ca: Path) -> Certificates:
+    def certificates(self, ca):
         files = tls_files()
         return Certificates(str(files.certificate), str(files.key), str(ca))
 
-    def test_only_clients_with_a_certificate_of_it_get_through(
-        self, tmp_path: Path, certificates: Certificates
-    ):
+    def test_only_clients_with_a_certificate_of_it_get_through(self, tmp_path, certificates):
         stranger = new_ca(tmp_path, "stranger")
         assert admitted(certificates, tls_files().client, tls_files().client_key)
         assert not admitted(certificates)
         assert not admitted(certificates, *stranger)
 
-    def test_it_is_read_again_when_it_changes(self, tmp_path: Path, ca: Path, certificates: Certificates):
+    def test_it_is_read_again_when_it_changes(self, tmp_path, ca, certificates):
         other, key = new_ca(tmp_path, "other")
         shutil.copyfile(other, ca)
         assert certificates.changed()
@@ -177,9 +168,7 @@ class TestClientCa:
             pytest.param("both", "holds a certificate that is no CA", id="a CA and one that is none"),
         ],
     )
-    def test_a_file_that_is_no_ca_leaves_the_old_one(
-        self, ca: Path, certificates: Certificates, content: str, message: str
-    ):
+    def test_a_file_that_is_no_ca_leaves_the_old_one(self, ca, certificates, content, message):
         client = tls_files().client.read_text()
         texts = {"a client": client, "both": tls_files().ca.read_text() + client}
         ca.write_text(texts.get(content, content))
@@ -188,7 +177,7 @@ class TestClientCa:
         assert admitted(certificates, tls_files().client, tls_files().client_key)
         assert not admitted(certificates)
 
-    def test_no_session_is_resumed_without_it(self, certificates: Certificates):
+    def test_no_session_is_resumed_without_it(self, certificates):
         context = certificates.current.context
         assert (context.num_tickets, context.options & ssl.OP_NO_TICKET) == (0, ssl.OP_NO_TICKET)
 
@@ -211,7 +200,7 @@ def seen(server: WebhookServer) -> str:
         return common_name(connection.getpeercert())
 
 
-def test_rotation_under_load_fails_no_handshake(tmp_path: Path):
+def test_rotation_under_load_fails_no_handshake(tmp_path):
     pairs = {name: issued(tmp_path, name) for name in ("one", "two", "three")}
     secret = Secret(tmp_path / "tls")
     with WebhookServer(tmp_path / "server", "--offline", tls=secret.write(*pairs["one"])) as server:
@@ -239,7 +228,7 @@ def test_rotation_under_load_fails_no_handshake(tmp_path: Path):
         assert [line["level"] for line in told] == ["info", "error", "info"]
 
 
-def test_a_server_with_an_expired_certificate_is_not_ready(tmp_path: Path):
+def test_a_server_with_an_expired_certificate_is_not_ready(tmp_path):
     now = int(time.time())
     cert, key = issued(tmp_path, "brief", 1)
     late = tmp_path / "late.py"
@@ -255,7 +244,7 @@ def test_a_server_with_an_expired_certificate_is_not_ready(tmp_path: Path):
         assert server.probe("/livez")[0] == 200
 
 
-def test_the_api_server_presents_a_certificate_as_the_page_says(tmp_path: Path):
+def test_the_api_server_presents_a_certificate_as_the_page_says(tmp_path):
     page = (machine.ROOT / "docs" / "serve.md").read_text(encoding="utf-8").partition("## Who may call")[2]
     commands, configuration, users = re.findall(r"```(?:sh|yaml)\n(.*?)```", page, re.DOTALL)[:3]
     files = tmp_path / "admission"

@@ -3,13 +3,10 @@
 How long a good pod takes is no matter of these tests: the machine may be busy.
 """
 
-from __future__ import annotations
-
 import random
 import signal
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,9 +16,6 @@ from campaign.webhook.good_tenant import GoodTenant, Tally
 from campaign.webhook.served import Served
 from campaign.webhook.storms import LATE, Storm, played
 from fake_registry import FakeRegistry
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STORMS = {
     "memory": Storm(1, 1, [("tolerations", 40, 0.0), ("long images", 4, 0.0), ("long names", 4, 0.0)]),
@@ -41,14 +35,14 @@ STORMS = {
 
 
 @pytest.mark.parametrize("name", STORMS)
-def test_good_pods_are_placed_and_the_server_stays_up(name: str) -> None:
+def test_good_pods_are_placed_and_the_server_stays_up(name):
     outcome = played(replace(STORMS[name], least=3.0, most=5.0))
     assert [text for text in outcome.broken if not text.startswith(LATE)] == []
     assert outcome.tally.judged["right known"]
     assert set(outcome.vectors) == {vector for vector, _, _ in STORMS[name].vectors}
 
 
-def test_sigterm_ends_a_server_whose_log_nobody_reads(tmp_path: Path) -> None:
+def test_sigterm_ends_a_server_whose_log_nobody_reads(tmp_path):
     with FakeRegistry() as registry, Served(tmp_path, {"good.invalid": registry.port}) as server:
         server.listens(False)
         tenant = GoodTenant(server.port, "1 1 1", Tally(), threading.Lock(), lies=False)

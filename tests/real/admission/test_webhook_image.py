@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from typing import TYPE_CHECKING
 
 import machine
 from archfit import __version__
@@ -17,9 +16,6 @@ from chart_runs import Chart, named
 from container_image import entrypoint
 from real_registries import free_port
 from webhook_pairs import paired
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DOCKERFILE = machine.ROOT / "Dockerfile"
 TEXT = DOCKERFILE.read_text(encoding="utf-8")
@@ -61,7 +57,7 @@ def container() -> dict:
     return found
 
 
-def test_the_pods_start_what_the_image_holds(image, tmp_path: Path) -> None:
+def test_the_pods_start_what_the_image_holds(image, tmp_path):
     _objects, pair = paired(Chart("helm4"), tmp_path)
     files = {
         "etc/archfit/tls/tls.crt": pair.certificate,
@@ -90,7 +86,7 @@ def test_the_pods_start_what_the_image_holds(image, tmp_path: Path) -> None:
     assert kibibytes * 2 < int(limit.removesuffix("Mi")) * 1024
 
 
-def test_any_user_a_read_only_root_and_the_extras(image) -> None:
+def test_any_user_a_read_only_root_and_the_extras(image):
     for user in ("65532:65532", "12345:0"):
         ran = image.run(
             entrypoint(DOCKERFILE, "--version"),
@@ -102,7 +98,7 @@ def test_any_user_a_read_only_root_and_the_extras(image) -> None:
         assert ran.stdout.decode().split() == ["archfit", __version__, "/tmp/archfit/lookups.sqlite"]
 
 
-def test_the_image_is_what_the_manifests_expect(image) -> None:
+def test_the_image_is_what_the_manifests_expect(image):
     assert image.user == "65532:65532"
     # A variable would win over the operator's file.
     assert not any(name.startswith("ARCHFIT_") for name in image.environ)

@@ -6,23 +6,17 @@ import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from control_plane import Refused, pod_in
+from control_plane import ControlPlane, Refused, pod_in
 from fake_registry import FakeRegistry
 from mutating_webhooks import webhook
 from pod_decisions import GKE
 from program import archfit
 from tcp_balancer import TcpBalancer
 from webhook_server import WebhookServer, until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from control_plane import ControlPlane
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
@@ -48,7 +42,7 @@ def placement(value: dict[str, Any]) -> tuple[Any, list[Any]]:
 
 
 @pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
+def fake():
     with FakeRegistry() as running:
         running.index("amd", "1", ["linux/amd64"])
         running.index("both", "1", ["linux/amd64", "linux/arm64"])
@@ -57,13 +51,13 @@ def fake() -> Iterator[FakeRegistry]:
 
 
 @pytest.fixture
-def server(fake: FakeRegistry, tmp_path: Path) -> Iterator[WebhookServer]:
+def server(fake, tmp_path):
     with WebhookServer(tmp_path / "server", "--mirror", f"*={fake.url}") as running:
         yield running
 
 
 @pytest.fixture
-def hooked(control_plane: ControlPlane, server: WebhookServer) -> Iterator[ControlPlane]:
+def hooked(control_plane, server):
     control_plane.namespace("hooked")
     with webhook(control_plane, "hooked", server.url, "hooked"):
         acts(control_plane, "hooked")
@@ -84,16 +78,14 @@ def acts(plane: ControlPlane, namespace: str) -> None:
     ],
 )
 @pytest.mark.parametrize("dry", [False, True], ids=["create", "dry run"])
-def test_a_pod_is_placed_as_it_is_created(hooked: ControlPlane, image: str, expected: Any, dry: bool):
+def test_a_pod_is_placed_as_it_is_created(hooked, image, expected, dry):
     made = (hooked.dry if dry else hooked.create)(pod(image, "hooked"))
     assert placement(made) == expected
     again = hooked.dry({**made, "metadata": {"name": "again", "namespace": "hooked"}})
     assert placement(again) == expected
 
 
-def test_the_patch_is_the_one_that_archfit_patch_writes(
-    control_plane: ControlPlane, server: WebhookServer, fake: FakeRegistry
-):
+def test_the_patch_is_the_one_that_archfit_patch_writes(control_plane, server, fake):
     plain = control_plane.dry({**pod("quay.io/arm:1", control_plane.namespace("plain"))})
     ran = archfit(
         json.dumps(plain).encode(),
@@ -104,9 +96,7 @@ def test_the_patch_is_the_one_that_archfit_patch_writes(
     assert {absent["path"], record["path"]} == {"/metadata/annotations"}
 
 
-def test_a_hundred_pods_are_admitted_and_warned_while_the_registry_is_down(
-    control_plane: ControlPlane, tmp_path: Path
-):
+def test_a_hundred_pods_are_admitted_and_warned_while_the_registry_is_down(control_plane, tmp_path):
     name = control_plane.namespace("down")
     words = ("--mirror", "*=http://127.0.0.1:9", "--image-platforms", "quay.io/amd:1=amd64")
     with WebhookServer(tmp_path / "server", *words) as server, webhook(control_plane, name, server.url, name):
@@ -119,9 +109,7 @@ def test_a_hundred_pods_are_admitted_and_warned_while_the_registry_is_down(
         assert "Warning: archfit: quay.io/new:1: its platforms are not known" in ran.stderr
 
 
-def test_a_refusal_reaches_the_user_where_the_operator_asked_for_it(
-    control_plane: ControlPlane, fake: FakeRegistry, tmp_path: Path
-):
+def test_a_refusal_reaches_the_user_where_the_operator_asked_for_it(control_plane, fake, tmp_path):
     name = control_plane.namespace("refusing")
     words = ("--mirror", f"*={fake.url}", "--on-conflict", "fail")
     value = pod("quay.io/amd:1", name)
@@ -137,7 +125,7 @@ def test_a_refusal_reaches_the_user_where_the_operator_asked_for_it(
 
 
 def test_with_one_of_two_replicas_killed_no_create_fails_and_the_survivor_places_the_pods(
-    control_plane: ControlPlane, fake: FakeRegistry, tmp_path: Path
+    control_plane, fake, tmp_path
 ):
     name = control_plane.namespace("replicas")
     words = ("--mirror", f"*={fake.url}", "--cache", str(tmp_path / "shared.sqlite"))

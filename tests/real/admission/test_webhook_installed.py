@@ -6,22 +6,17 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from registry import Registry
 from tests.real.admission.webhook_recorder import as_external_name
 
 from chart_runs import CERT_MANAGER, Chart
-from control_plane import pod_in
+from control_plane import ControlPlane, pod_in
 from helm_runs import start
 from webhook_pairs import Pair, paired
 from webhook_server import Secret, WebhookServer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from control_plane import ControlPlane
 
 IMAGES = {
     "x.example/amd:1": ["linux/amd64"],
@@ -32,7 +27,7 @@ WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 
 
 @pytest.fixture(scope="module")
-def registry() -> Iterator[Registry]:
+def registry():
     with Registry(IMAGES) as running:
         yield running
 
@@ -90,8 +85,8 @@ THEIRS = {"key": "k8smultiarcher", "operator": "Equal", "value": "arm64Supported
 
 @pytest.mark.parametrize("helm", ["helm3", "helm4"])
 def test_pods_get_what_they_need_and_those_that_k8smultiarcher_lets_onto_arm_nodes_still_get_there(
-    control_plane: ControlPlane, registry: Registry, tmp_path: Path, helm: str
-) -> None:
+    control_plane, registry, tmp_path, helm
+):
     objects, pair = paired(Chart(helm), tmp_path)
     environ = {"ARCHFIT_CONFIG": configuration(objects, tmp_path)}
     words = ("--tolerate", "k8smultiarcher=arm64Supported:NoSchedule@arm64")
@@ -110,7 +105,7 @@ def test_pods_get_what_they_need_and_those_that_k8smultiarcher_lets_onto_arm_nod
         assert [one for one in both if one == THEIRS] == [THEIRS]
 
 
-def test_the_charts_test_pod_finds_a_running_webhook(registry: Registry, tmp_path: Path) -> None:
+def test_the_charts_test_pod_finds_a_running_webhook(registry, tmp_path):
     """Its program, with the name of the Service resolved to loopback. Another CA does not prove the certificate."""
     _objects, pair = paired(Chart("helm4"), tmp_path)
     objects = Chart("helm4").objects(*CERT_MANAGER)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -12,13 +12,8 @@ from tests.real.admission.webhook_recorder import WebhookRecorder, as_external_n
 
 import published_crds
 from chart_runs import CERT_MANAGER, CHART, POLICY_VALUES, VALUES, Chart, named
-from control_plane import Refused
+from control_plane import ControlPlane, Refused
 from webhook_pairs import Pair, examine, paired, printed_commands
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from control_plane import ControlPlane
 
 NAMESPACE = "archfit"
 WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
@@ -31,7 +26,7 @@ _DEFINITIONS = (
 
 
 @pytest.fixture(scope="module")
-def plane(control_plane: ControlPlane) -> ControlPlane:
+def plane(control_plane):
     """With the namespace, which takes restricted pods alone, and the kinds of cert-manager and of Prometheus."""
     control_plane.namespace(NAMESPACE)
     restricted = "pod-security.kubernetes.io/enforce=restricted"
@@ -59,7 +54,7 @@ ALL_VALUES = VALUES | POLICY_VALUES
 
 
 @pytest.mark.parametrize("words", list(ALL_VALUES.values()), ids=list(ALL_VALUES))
-def test_the_api_server_takes_what_the_chart_renders(plane: ControlPlane, words: tuple[str, ...]) -> None:
+def test_the_api_server_takes_what_the_chart_renders(plane, words):
     chart = Chart("helm4")
     stream = chart.render(*words).ok().decode()
     assert len(accepted(plane, "-f", "-", stdin=stream)) == len(chart.objects(*words))
@@ -86,9 +81,7 @@ def pod_specs(objects: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
         pytest.param(VALUES["audit-in-parts"], 3, id="audit-in-parts"),
     ],
 )
-def test_the_pods_meet_the_restricted_pod_security_standard(
-    plane: ControlPlane, words: tuple[str, ...], number: int
-) -> None:
+def test_the_pods_meet_the_restricted_pod_security_standard(plane, words, number):
     specs = pod_specs(Chart("helm4").objects(*words))
     assert len(specs) == number
     for spec in specs.values():
@@ -100,7 +93,7 @@ def test_the_pods_meet_the_restricted_pod_security_standard(
             plane.dry(pod)
 
 
-def test_the_account_of_the_audit_has_these_rights_and_no_more(plane: ControlPlane, release) -> None:
+def test_the_account_of_the_audit_has_these_rights_and_no_more(plane, release):
     release("install", str(CHART), "--set", "audit.cron.enabled=true")
 
     def may(*words: str) -> bool:
@@ -129,7 +122,7 @@ def test_the_account_of_the_audit_has_these_rights_and_no_more(plane: ControlPla
 
 
 @pytest.fixture
-def installed(plane: ControlPlane, tmp_path: Path):
+def installed(plane, tmp_path):
     """A webhook that notes its requests, installed as the chart renders it."""
     objects, pair = paired(Chart("helm4"), tmp_path)
     plane.namespace("shop")
@@ -189,9 +182,7 @@ OWNER = {"apiVersion": "apps/v1", "name": "a", "uid": "1", "controller": True}
         pytest.param(pod("system", namespace="kube-system"), False, id="kube-system"),
     ],
 )
-def test_the_api_server_asks_for_pods_that_archfit_may_change(
-    plane: ControlPlane, installed: WebhookRecorder, value: dict[str, Any], is_asked: bool
-) -> None:
+def test_the_api_server_asks_for_pods_that_archfit_may_change(plane, installed, value, is_asked):
     plane.namespace("left-out", **{"archfit.dev/webhook": "ignore"})
     plane.namespace("kube-system")
     plane.dry(value)
@@ -202,7 +193,7 @@ def test_the_api_server_asks_for_pods_that_archfit_may_change(
         assert request_of(asked)["dryRun"] is True
 
 
-def test_other_requests_for_pods_are_not_asked(plane: ControlPlane, installed: WebhookRecorder) -> None:
+def test_other_requests_for_pods_are_not_asked(plane, installed):
     plane.create(pod("stays"))
     assert installed.names() == ["stays"]
     path = "/api/v1/namespaces/shop/pods/stays"
@@ -213,9 +204,7 @@ def test_other_requests_for_pods_are_not_asked(plane: ControlPlane, installed: W
     assert installed.names() == ["stays"]
 
 
-def test_a_renewed_certificate_is_believed_before_and_after_the_pods_read_it(
-    plane: ControlPlane, installed: WebhookRecorder, tmp_path: Path
-) -> None:
+def test_a_renewed_certificate_is_believed_before_and_after_the_pods_read_it(plane, installed, tmp_path):
     """By the commands again, and with the old certificate behind the new one in caBundle."""
     first = (tmp_path / "tls.crt").read_bytes()
     folder = tmp_path / "renewed"
@@ -232,7 +221,7 @@ def test_a_renewed_certificate_is_believed_before_and_after_the_pods_read_it(
     plane.until("the API server asks with the new caBundle", lambda: asked_again(plane, installed))
 
 
-def test_while_the_webhook_is_down_pods_are_created_unchanged(plane: ControlPlane, tmp_path: Path) -> None:
+def test_while_the_webhook_is_down_pods_are_created_unchanged(plane, tmp_path):
     objects, _pair = paired(Chart("helm4"), tmp_path)
     for value in as_external_name(objects, 1):  # nothing listens at port 1
         plane.apply(json.dumps(value))
@@ -245,7 +234,7 @@ def test_while_the_webhook_is_down_pods_are_created_unchanged(plane: ControlPlan
 
 
 @pytest.fixture(params=["helm3", "helm4"])
-def release(request: pytest.FixtureRequest, plane: ControlPlane):
+def release(request, plane):
     """Runs `helm VERB` for the release `archfit`, in the real API server."""
     chart = Chart(request.param)
 
@@ -267,9 +256,7 @@ def certificate(plane: ControlPlane) -> tuple[Pair, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("helm", ["helm3", "helm4"])
-def test_without_a_cluster_the_chart_prints_the_commands_for_a_secret(
-    plane: ControlPlane, helm: str, tmp_path: Path
-) -> None:
+def test_without_a_cluster_the_chart_prints_the_commands_for_a_secret(plane, helm, tmp_path):
     """They make what the API server and its pods take."""
     _openssl, kubectl, _words = printed_commands(Chart(helm))
     objects, pair = paired(Chart(helm), tmp_path)
@@ -286,7 +273,7 @@ def test_without_a_cluster_the_chart_prints_the_commands_for_a_secret(
     plane.delete(path)
 
 
-def test_a_secret_that_lacks_a_key_is_named_and_nothing_is_installed(plane: ControlPlane, release) -> None:
+def test_a_secret_that_lacks_a_key_is_named_and_nothing_is_installed(plane, release):
     plane.kubectl("create", "secret", "generic", "half", "-n", NAMESPACE, "--from-literal=tls.crt=x")
     words = ("certificate.source=secret,certificate.secretName=half", "clientCA.secret=half")
     with pytest.raises(AssertionError) as refused:
@@ -300,7 +287,7 @@ def test_a_secret_that_lacks_a_key_is_named_and_nothing_is_installed(plane: Cont
         plane.get(f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments/archfit")
 
 
-def test_helm_keeps_the_certificate_until_it_is_nearly_over(plane: ControlPlane, release) -> None:
+def test_helm_keeps_the_certificate_until_it_is_nearly_over(plane, release):
     notes = release("install", str(CHART))
     assert "kubectl label namespace NAME archfit.dev/webhook=ignore" in notes
     first, secret = certificate(plane)
@@ -331,7 +318,7 @@ def test_helm_keeps_the_certificate_until_it_is_nearly_over(plane: ControlPlane,
         plane.get(f"{WEBHOOKS}/archfit")
 
 
-def test_a_service_of_another_name_gets_a_certificate_for_it(plane: ControlPlane, release) -> None:
+def test_a_service_of_another_name_gets_a_certificate_for_it(plane, release):
     secret = "certificate.secretName=pair"
     release("install", str(CHART), "--set", secret)
     release("upgrade", str(CHART), "--set", f"{secret},fullnameOverride=placement")
@@ -342,14 +329,14 @@ def test_a_service_of_another_name_gets_a_certificate_for_it(plane: ControlPlane
     assert webhook["clientConfig"]["caBundle"] == data["ca.crt"]
 
 
-def test_helm_moves_from_its_own_certificate_to_cert_managers(plane: ControlPlane, release) -> None:
+def test_helm_moves_from_its_own_certificate_to_cert_managers(plane, release):
     release("install", str(CHART))
     release("upgrade", str(CHART), "--set", "certificate.source=cert-manager")
     found = plane.get(f"{WEBHOOKS}/archfit")
     assert found["metadata"]["annotations"]["cert-manager.io/inject-ca-from"] == "archfit/archfit"
 
 
-def test_a_release_may_go_from_the_webhook_to_the_policys_job_and_back(plane: ControlPlane, release) -> None:
+def test_a_release_may_go_from_the_webhook_to_the_policys_job_and_back(plane, release):
     release("install", str(CHART))
     notes = release("upgrade", str(CHART), "--set", "mode=policy")
     assert "wait --for=condition=Complete --timeout=5m job/archfit-policy-" in notes

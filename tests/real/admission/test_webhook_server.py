@@ -7,7 +7,7 @@ import socket
 import ssl
 import subprocess
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,22 +17,18 @@ from machine import tool
 from tls_files import tls_files
 from webhook_server import WebhookServer, finished_load, started_load, until
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 AMD = ["linux/amd64"]
 
 
 @pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
+def fake():
     with FakeRegistry() as running:
         running.index("quay.io/app", "1", AMD)
         yield running
 
 
 @pytest.fixture
-def server(fake: FakeRegistry, tmp_path: Path) -> Iterator[WebhookServer]:
+def server(fake, tmp_path):
     with WebhookServer(tmp_path / "server", *mirrored(fake)) as running:
         yield running
 
@@ -43,12 +39,12 @@ def mirrored(fake: FakeRegistry) -> tuple[str, ...]:
 
 
 @pytest.fixture(autouse=True)
-def by_name(fake: FakeRegistry) -> None:
+def by_name(fake):
     """`app` at quay.io; a mirror of everything sees the repository alone."""
     fake.index("app", "1", AMD)
 
 
-def test_a_pod_of_a_new_image_is_placed(server: WebhookServer, fake: FakeRegistry):
+def test_a_pod_of_a_new_image_is_placed(server, fake):
     answered = server.review(pod("quay.io/app:1"))
     assert answered.patch
     assert answered.warnings == []
@@ -59,14 +55,14 @@ def test_a_pod_of_a_new_image_is_placed(server: WebhookServer, fake: FakeRegistr
     assert server.metric(f'archfit_registry_requests_total{{code="200",host="{fake.host}"}}') == 1
 
 
-def test_pods_cannot_make_the_server_ask_a_private_address(fake: FakeRegistry, tmp_path: Path):
+def test_pods_cannot_make_the_server_ask_a_private_address(fake, tmp_path):
     with WebhookServer(tmp_path / "server") as server:
         answered = server.review(pod(f"127.0.0.1:{fake.port}/app:1", "10.0.0.1/app:1", "localhost/app:1"))
         assert (answered.allowed, answered.patch, len(answered.warnings)) == (True, None, 3)
         assert fake.connections == 0
 
 
-def test_tls_1_1_is_refused(server: WebhookServer):
+def test_tls_1_1_is_refused(server):
     context = ssl.create_default_context(cafile=str(tls_files().ca))
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.maximum_version = ssl.TLSVersion.TLSv1_2
@@ -87,9 +83,7 @@ def test_tls_1_1_is_refused(server: WebhookServer):
         old.wrap_socket(plain, server_hostname="localhost")
 
 
-def test_after_sigterm_it_is_not_ready_goes_on_answering_and_ends_what_is_under_way(
-    fake: FakeRegistry, tmp_path: Path
-):
+def test_after_sigterm_it_is_not_ready_goes_on_answering_and_ends_what_is_under_way(fake, tmp_path):
     goes_on = threading.Event()
     fake.index("slow", "1", AMD)
     fake.on(lambda asked: fake.stored(asked).held(goes_on) if asked.repository == "slow" else None)
@@ -130,7 +124,7 @@ def refused(port: int) -> bool:
     return False
 
 
-def test_a_new_lock_file_counts_without_a_restart(tmp_path: Path):
+def test_a_new_lock_file_counts_without_a_restart(tmp_path):
     lock = tmp_path / "archfit.lock"
 
     def write(*platforms: str) -> None:
@@ -152,7 +146,7 @@ def test_a_new_lock_file_counts_without_a_restart(tmp_path: Path):
         assert "--locked forbids asking" in other.warnings[0]
 
 
-def test_promtool_finds_nothing_wrong_with_the_metrics(server: WebhookServer):
+def test_promtool_finds_nothing_wrong_with_the_metrics(server):
     server.review(pod("quay.io/app:1"))
     server.send(b"{")
     text = server.probe("/metrics")[1]
@@ -163,7 +157,7 @@ def test_promtool_finds_nothing_wrong_with_the_metrics(server: WebhookServer):
     assert "quay.io/app" not in text
 
 
-def test_the_log_holds_no_body_and_no_credential(fake: FakeRegistry, tmp_path: Path):
+def test_the_log_holds_no_body_and_no_credential(fake, tmp_path):
     authfile = tmp_path / "auth.json"
     authfile.write_text(
         f'{{"auths": {{"{fake.host}": {{"auth": "dXNlcjpodXNoLTQ3MTE="}}}}}}', encoding="utf-8"

@@ -6,15 +6,12 @@ and on no other node.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from archfit.options.settings import Options, Toleration
 from pod_decisions import decided, using
-
-if TYPE_CHECKING:
-    from control_plane import ControlPlane
 
 TAINT = {"key": "node.kubernetes.io/os", "value": "windows", "effect": "NoSchedule"}
 NODES = {"linux-amd": "linux/amd64", "linux-arm": "linux/arm64", "windows-amd": "windows/amd64"}
@@ -38,9 +35,7 @@ PODS = {
 
 
 @pytest.mark.parametrize(("tainted", "options"), [(False, OPTIONS), (True, CLOSED)], ids=["open", "tainted"])
-def test_no_pod_is_on_a_node_of_another_system(
-    control_plane: ControlPlane, tainted: bool, options: Options
-) -> None:
+def test_no_pod_is_on_a_node_of_another_system(control_plane, tainted, options):
     plane, namespace = control_plane, "windows-tainted" if tainted else "windows-open"
     plane.namespace(namespace)
     for node, platform in NODES.items():

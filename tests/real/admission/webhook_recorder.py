@@ -15,16 +15,13 @@ import copy
 import json
 import ssl
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+from loopback_server import Answer, Asked
 
 from mutating_webhooks import Listening, allowed
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from loopback_server import Answer, Asked
-
-    from webhook_pairs import Pair
+from webhook_pairs import Pair
 
 
 class WebhookRecorder(Listening):

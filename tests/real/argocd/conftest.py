@@ -1,18 +1,12 @@
 """`plugin`: the commands by hand; `sidecar`: the real argocd-cmp-server; both against a registry on loopback."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from registry import Registry
 
 from argocd_caller import Plugin, Sidecar, sidecar_environ, tools_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 IMAGES = {
     "registry.example/both:1": ["linux/amd64", "linux/arm64"],
@@ -22,26 +16,26 @@ IMAGES = {
 
 
 @pytest.fixture(scope="session")
-def registry() -> Iterator[Registry]:
+def registry():
     """A few images."""
     with Registry(IMAGES) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def mirrors(registry: Registry) -> str:
+def mirrors(registry):
     """The value of ARCHFIT_MIRROR for it."""
     return " ".join(registry.mirrors()[1::2])
 
 
 @pytest.fixture(scope="session")
-def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tools(tmp_path_factory):
     """A folder for PATH with archfit, helm and kustomize."""
     return tools_folder(tmp_path_factory.mktemp("tools") / "bin")
 
 
 @pytest.fixture
-def plugin(tools: Path, tmp_path: Path, mirrors: str) -> Plugin:
+def plugin(tools, tmp_path, mirrors):
     """The commands by hand, in a sidecar of their own."""
     folder = tmp_path / "sidecar"
     folder.mkdir()
@@ -49,7 +43,7 @@ def plugin(tools: Path, tmp_path: Path, mirrors: str) -> Plugin:
 
 
 @pytest.fixture(scope="session")
-def sidecar(tools: Path, mirrors: str) -> Iterator[Sidecar]:
+def sidecar(tools, mirrors):
     """argocd-cmp-server. Its folder is in /tmp: the path of a socket has at most 107 bytes."""
     with tempfile.TemporaryDirectory(prefix="cmp-", dir="/tmp") as name:
         folder = Path(name)

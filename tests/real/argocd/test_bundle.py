@@ -26,13 +26,13 @@ NEEDED = re.compile(r"(ld-linux[^/]*|lib(c|m|dl|pthread|resolv|rt|util|z))\.so\.
 
 
 @pytest.fixture(scope="module")
-def bundle(binary: Path) -> Path:
+def bundle(binary):
     """The folder that `make bundle` builds."""
     return binary
 
 
 @pytest.fixture(scope="module")
-def stock(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stock(bundle, tmp_path_factory):
     """A root like repo-server's: no Python, the C library and zlib, the copied bundle, and a folder to write to."""
     root = tmp_path_factory.mktemp("root")
     for name in ("archfit-tools", "tmp", "dev", "proc", "etc", "cache"):
@@ -73,7 +73,7 @@ def _inside(root: Path, *words: str, **environ: str) -> list[str]:
     return [*clean, "sh", "-c", script, "sh", str(root), "/archfit-tools/archfit/archfit", *words]
 
 
-def test_the_bundle_runs_as_user_999_with_a_read_only_root_and_without_python(stock: Path) -> None:
+def test_the_bundle_runs_as_user_999_with_a_read_only_root_and_without_python(stock):
     if os.geteuid() != 0:
         pytest.skip("only root can make a root of its own")
     assert not list(stock.glob("usr/bin/python*"))
@@ -96,12 +96,12 @@ def test_the_bundle_runs_as_user_999_with_a_read_only_root_and_without_python(st
     assert (again.returncode, again.stdout) == (0, plain.stdout)
 
 
-def test_the_helm_plugin_that_the_bundle_writes_starts_the_bundle(bundle: Path, tmp_path: Path) -> None:
+def test_the_helm_plugin_that_the_bundle_writes_starts_the_bundle(bundle, tmp_path):
     start([str(bundle / "archfit"), "setup", "helm", "--into", str(tmp_path)], dict(os.environ)).ok()
     assert start([str(tmp_path / "archfit" / "archfit"), "--version"], {}).ok().startswith(b"archfit ")
 
 
-def test_kustomize_starts_the_bundle_from_path(bundle: Path, tmp_path: Path) -> None:
+def test_kustomize_starts_the_bundle_from_path(bundle, tmp_path):
     texts = setup.files(discover=False, sidecar_image="x", bundle_image="x")
     function = texts["build-options/archfit-function.yaml"]
     (tmp_path / "archfit-function.yaml").write_text(function, encoding="utf-8")
@@ -133,7 +133,7 @@ def processor_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def test_the_bundle_starts_within_twice_the_processor_time_of_the_installed_program(bundle: Path) -> None:
+def test_the_bundle_starts_within_twice_the_processor_time_of_the_installed_program(bundle):
     spent: dict[str, list[float]] = {str(PROGRAM): [], str(bundle / "archfit"): []}
     for _ in range(15):
         for program, times in spent.items():

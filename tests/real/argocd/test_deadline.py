@@ -7,17 +7,14 @@ import select
 import signal
 import sqlite3
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from archfit.integrations.argocd.renderer_process import GRACE_SECONDS
-from argocd_caller import Plugin, repository
+from argocd_caller import repository
 from argocd_sources import POD
 from fake_registry import Answer, FakeRegistry
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CHART = {"Chart.yaml": "apiVersion: v2\nname: demo\nversion: 0.1.0\n"}
 # It says that it runs, writes half an object, and waits for something that never comes.
@@ -50,7 +47,7 @@ def _gone(process: int) -> bool:
 @pytest.mark.parametrize(
     "group", [pytest.param(True, id="the-group-as-Argo-CD-does"), pytest.param(False, id="archfit-alone")]
 )
-def test_sigterm_while_the_renderer_works_ends_both(plugin: Plugin, tmp_path: Path, *, group: bool) -> None:
+def test_sigterm_while_the_renderer_works_ends_both(plugin, tmp_path, group):
     helm, told = _helm(tmp_path, "")
     app = repository(tmp_path / "repo", CHART) / "app"
     running = plugin.start("generate", "--helm", helm, cwd=app)
@@ -69,7 +66,7 @@ def test_sigterm_while_the_renderer_works_ends_both(plugin: Plugin, tmp_path: Pa
     assert _gone(renderer)
 
 
-def test_a_renderer_that_ignores_sigterm_is_killed_within_the_grace(plugin: Plugin, tmp_path: Path) -> None:
+def test_a_renderer_that_ignores_sigterm_is_killed_within_the_grace(plugin, tmp_path):
     helm, told = _helm(tmp_path, "trap '' TERM")
     app = repository(tmp_path / "repo", CHART) / "app"
     running = plugin.start("generate", "--helm", helm, cwd=app)
@@ -80,7 +77,7 @@ def test_a_renderer_that_ignores_sigterm_is_killed_within_the_grace(plugin: Plug
     assert GRACE_SECONDS < 5  # what Argo CD gives
 
 
-def test_sigkill_leaves_no_renderer_once_the_group_got_sigterm(plugin: Plugin, tmp_path: Path) -> None:
+def test_sigkill_leaves_no_renderer_once_the_group_got_sigterm(plugin, tmp_path):
     helm, told = _helm(tmp_path, "")
     app = repository(tmp_path / "repo", CHART) / "app"
     running = plugin.start("generate", "--helm", helm, cwd=app)
@@ -93,7 +90,7 @@ def test_sigkill_leaves_no_renderer_once_the_group_got_sigterm(plugin: Plugin, t
     assert _gone(renderer)
 
 
-def test_sigterm_during_a_lookup_ends_it_and_spares_the_cache(plugin: Plugin, tmp_path: Path) -> None:
+def test_sigterm_during_a_lookup_ends_it_and_spares_the_cache(plugin, tmp_path):
     with FakeRegistry() as fake:
         fake.index("team/app", "1", ["linux/amd64"])
         fake.index("team/slow", "1", ["linux/amd64"])
@@ -123,7 +120,7 @@ def test_sigterm_during_a_lookup_ends_it_and_spares_the_cache(plugin: Plugin, tm
         assert len(fake.asked) == asked
 
 
-def test_output_that_has_begun_is_written_whole(plugin: Plugin, tmp_path: Path) -> None:
+def test_output_that_has_begun_is_written_whole(plugin, tmp_path):
     many = "---\n".join(
         [POD.format(image="registry.example/intel:1"), *(f"# {'x' * 90}\n" for _ in range(20_000))]
     )
@@ -138,7 +135,7 @@ def test_output_that_has_begun_is_written_whole(plugin: Plugin, tmp_path: Path) 
     assert (running.returncode, begun + rest) == (0, whole)
 
 
-def test_nothing_is_written_into_the_application(plugin: Plugin, tmp_path: Path) -> None:
+def test_nothing_is_written_into_the_application(plugin, tmp_path):
     app = repository(tmp_path / "repo", {"a.yaml": POD.format(image="registry.example/intel:1")}) / "app"
     app.chmod(0o555)
     plugin.run("generate", cwd=app).ok()

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import machine
-from argocd_caller import Plugin, repository
+from argocd_caller import repository
 from argocd_sources import BOTH, CHART, DEPLOYMENT, INTEL
 from helm_runs import start
 from program import archfit as run_archfit
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from registry import Registry
-
-    from yaml_judge import Judge
 
 ARCH = [{"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"]}]
 
 
 def _arch(deployment: dict[str, object]) -> object:
-    spec = deployment["spec"]["template"]["spec"]  # type: ignore[index]  # a decoded object
+    spec = deployment["spec"]["template"]["spec"]
     required = (
         spec.get("affinity", {}).get("nodeAffinity", {}).get("requiredDuringSchedulingIgnoredDuringExecution")
     )
@@ -39,9 +32,7 @@ def _script(folder: Path, name: str, body: str) -> str:
     return str(path)
 
 
-def test_helm_sources_get_values_release_and_capabilities(
-    plugin: Plugin, tmp_path: Path, judge: Judge
-) -> None:
+def test_helm_sources_get_values_release_and_capabilities(plugin, tmp_path, judge):
     app = repository(tmp_path / "repo", CHART) / "app"
     parameters = [
         {"name": "values-files", "array": ["values-intel.yaml"]},
@@ -59,7 +50,7 @@ def test_helm_sources_get_values_release_and_capabilities(
     assert _arch(found) == ARCH
 
 
-def test_a_chart_that_needs_nothing_comes_out_as_helm_printed_it(plugin: Plugin, tmp_path: Path) -> None:
+def test_a_chart_that_needs_nothing_comes_out_as_helm_printed_it(plugin, tmp_path):
     app = repository(tmp_path / "repo", CHART) / "app"
     words = ["web", ".", "--namespace=shop", "--kube-version=1.33.0", "--api-versions=v1", "--include-crds"]
     printed = start([machine.tool("helm4"), "template", *words], plugin.environ, app).ok()
@@ -68,7 +59,7 @@ def test_a_chart_that_needs_nothing_comes_out_as_helm_printed_it(plugin: Plugin,
     assert got.count(b"---\n# Source: ") == 2
 
 
-def test_plain_files_by_name_and_none_below(plugin: Plugin, tmp_path: Path, judge: Judge) -> None:
+def test_plain_files_by_name_and_none_below(plugin, tmp_path, judge):
     service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}
     files = {
         "b.yml": INTEL.removesuffix("\n"),
@@ -93,7 +84,7 @@ def test_plain_files_by_name_and_none_below(plugin: Plugin, tmp_path: Path, judg
     assert [found["metadata"]["name"] for found in judge.kubectl(one.ok())] == ["web"]
 
 
-def test_plain_files_that_need_nothing_keep_every_byte(plugin: Plugin, tmp_path: Path) -> None:
+def test_plain_files_that_need_nothing_keep_every_byte(plugin, tmp_path):
     app = repository(tmp_path / "repo", {"a.yaml": "# mine\n" + BOTH}) / "app"
     assert (
         plugin.run("generate", "--tolerate=none", cwd=app).ok()
@@ -101,7 +92,7 @@ def test_plain_files_that_need_nothing_keep_every_byte(plugin: Plugin, tmp_path:
     )
 
 
-def test_every_door_gives_the_same_bytes(plugin: Plugin, tmp_path: Path, registry: Registry) -> None:
+def test_every_door_gives_the_same_bytes(plugin, tmp_path, registry):
     app = repository(tmp_path / "repo", {"a.yaml": BOTH, "b.yaml": INTEL}) / "app"
     stream = f"---\n# Source: a.yaml\n{BOTH}---\n# Source: b.yaml\n{INTEL}".encode()
     assert plugin.run("generate", cwd=app).ok() == run_archfit(stream, *registry.mirrors()).ok()
@@ -121,16 +112,14 @@ def test_every_door_gives_the_same_bytes(plugin: Plugin, tmp_path: Path, registr
         pytest.param("echo 'Error: no such chart'", "is not", id="prints-its-error-as-output"),
     ],
 )
-def test_a_renderer_that_failed_or_printed_nothing_is_an_error(
-    plugin: Plugin, tmp_path: Path, body: str, said: str
-) -> None:
+def test_a_renderer_that_failed_or_printed_nothing_is_an_error(plugin, tmp_path, body, said):
     app = repository(tmp_path / "repo", CHART) / "app"
     ran = plugin.run("generate", "--helm", _script(tmp_path, "fake", body), cwd=app)
     assert (ran.status, ran.stdout) == (1, b"")
     assert said in ran.stderr
 
 
-def test_a_blank_application_is_possible_where_it_is_meant(plugin: Plugin, tmp_path: Path) -> None:
+def test_a_blank_application_is_possible_where_it_is_meant(plugin, tmp_path):
     app = repository(tmp_path / "repo", CHART) / "app"
     parameters = json.dumps([{"name": "onBlank", "string": "pass"}])
     helm = _script(tmp_path, "fake", "echo '# nothing'")
@@ -138,21 +127,21 @@ def test_a_blank_application_is_possible_where_it_is_meant(plugin: Plugin, tmp_p
     assert ran.ok() == b"# nothing\n"
 
 
-def test_an_empty_folder_is_an_error(plugin: Plugin, tmp_path: Path) -> None:
+def test_an_empty_folder_is_an_error(plugin, tmp_path):
     app = repository(tmp_path / "repo", {"below/a.yaml": BOTH}) / "app"
     ran = plugin.run("generate", cwd=app)
     assert (ran.status, ran.stdout) == (1, b"")
     assert "there is nothing to render here" in ran.stderr
 
 
-def test_a_renderer_that_is_missing_is_named(plugin: Plugin, tmp_path: Path) -> None:
+def test_a_renderer_that_is_missing_is_named(plugin, tmp_path):
     app = repository(tmp_path / "repo", CHART) / "app"
     ran = plugin.run("generate", "--helm", "/nowhere/helm", cwd=app)
     assert (ran.status, ran.stdout) == (1, b"")
     assert "'/nowhere/helm' cannot be started" in ran.stderr
 
 
-def test_a_renderer_that_writes_much_on_both_pipes_is_read_whole(plugin: Plugin, tmp_path: Path) -> None:
+def test_a_renderer_that_writes_much_on_both_pipes_is_read_whole(plugin, tmp_path):
     app = repository(tmp_path / "repo", CHART) / "app"
     big = tmp_path / "big.yaml"
     big.write_text(
@@ -162,7 +151,7 @@ def test_a_renderer_that_writes_much_on_both_pipes_is_read_whole(plugin: Plugin,
     assert plugin.run("generate", "--tolerate=none", "--helm", helm, cwd=app).ok() == big.read_bytes()
 
 
-def test_dependencies_are_built_where_the_operator_says_so(plugin: Plugin, tmp_path: Path) -> None:
+def test_dependencies_are_built_where_the_operator_says_so(plugin, tmp_path):
     files = {
         **CHART,
         "Chart.yaml": CHART["Chart.yaml"]
@@ -190,9 +179,7 @@ def test_dependencies_are_built_where_the_operator_says_so(plugin: Plugin, tmp_p
         pytest.param("values.yaml,/etc/hostname", "cannot be a values file", id="two-in-one"),
     ],
 )
-def test_values_files_stay_inside_the_repository(
-    plugin: Plugin, tmp_path: Path, name: str, said: str
-) -> None:
+def test_values_files_stay_inside_the_repository(plugin, tmp_path, name, said):
     app = repository(tmp_path / "repo", CHART) / "app"
     (tmp_path / "secret.yaml").write_text("note: hunter2\n", encoding="utf-8")
     (app / "link.yaml").symlink_to(tmp_path / "secret.yaml")
@@ -203,9 +190,7 @@ def test_values_files_stay_inside_the_repository(
     assert "hunter2" not in ran.stderr
 
 
-def test_values_files_beside_the_application_are_inside_the_repository(
-    plugin: Plugin, tmp_path: Path
-) -> None:
+def test_values_files_beside_the_application_are_inside_the_repository(plugin, tmp_path):
     repo = repository(tmp_path / "repo", CHART)
     (repo / "shared.yaml").write_text("note: shared\n", encoding="utf-8")
     parameters = json.dumps([{"name": "values-files", "array": ["../shared.yaml"]}])
@@ -214,7 +199,7 @@ def test_values_files_beside_the_application_are_inside_the_repository(
     )
 
 
-def test_plain_files_are_not_read_through_a_link_that_leads_out(plugin: Plugin, tmp_path: Path) -> None:
+def test_plain_files_are_not_read_through_a_link_that_leads_out(plugin, tmp_path):
     app = repository(tmp_path / "repo", {"a.yaml": BOTH}) / "app"
     (tmp_path / "secret.yaml").write_text(BOTH, encoding="utf-8")
     (app / "b.yaml").symlink_to(tmp_path / "secret.yaml")
@@ -224,7 +209,7 @@ def test_plain_files_are_not_read_through_a_link_that_leads_out(plugin: Plugin, 
 
 
 @pytest.mark.parametrize("linked", [False, True], ids=["pipe", "link-to-one"])
-def test_a_pipe_beside_plain_files_is_left_out(plugin: Plugin, tmp_path: Path, linked: bool) -> None:
+def test_a_pipe_beside_plain_files_is_left_out(plugin, tmp_path, linked):
     app = repository(tmp_path / "repo", {"a.yaml": BOTH}) / "app"
     before = plugin.run("generate", cwd=app).ok()
     if linked:
@@ -247,9 +232,7 @@ def test_a_pipe_beside_plain_files_is_left_out(plugin: Plugin, tmp_path: Path, l
     ],
 )
 @pytest.mark.parametrize("linked", [False, True], ids=["pipe", "link-to-one"])
-def test_no_renderer_starts_where_it_could_read_a_pipe(
-    plugin: Plugin, tmp_path: Path, files: dict[str, str], name: str, parameters: list[str], linked: bool
-) -> None:
+def test_no_renderer_starts_where_it_could_read_a_pipe(plugin, tmp_path, files, name, parameters, linked):
     app = repository(tmp_path / "repo", files) / "app"
     at = tmp_path / "repo" / "pipe" if linked else app / name
     os.mkfifo(at)
@@ -293,9 +276,7 @@ JOBS = {
         pytest.param({"immutable": "full"}, list(JOBS), id="all-are-replaced"),
     ],
 )
-def test_argo_cd_makes_hooks_anew(
-    plugin: Plugin, tmp_path: Path, judge: Judge, by: dict[str, str], tolerating: list[str]
-) -> None:
+def test_argo_cd_makes_hooks_anew(plugin, tmp_path, judge, by, tolerating):
     files = {f"{name}.yaml": JOB.format(name=name, annotation=text) for name, text in JOBS.items()}
     app = repository(tmp_path / "repo", files) / "app"
     environ = {name: value for name, value in by.items() if name.isupper()}
@@ -307,9 +288,7 @@ def test_argo_cd_makes_hooks_anew(
 
 
 @pytest.mark.parametrize("given", ["", "spec: {hooks: immutable}\n"], ids=["the-default", "a-value"])
-def test_what_the_operator_enforces_is_no_contradiction_to_the_door(
-    plugin: Plugin, tmp_path: Path, given: str
-) -> None:
+def test_what_the_operator_enforces_is_no_contradiction_to_the_door(plugin, tmp_path, given):
     app = repository(tmp_path / "repo", {"a.yaml": JOB.format(name="a", annotation=JOBS["argo"])}) / "app"
     config = tmp_path / "archfit.yaml"
     config.write_text(

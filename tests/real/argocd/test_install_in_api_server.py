@@ -9,25 +9,20 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 import machine
-from argocd_blocks import BLOCKS, Block
+from argocd_blocks import BLOCKS
 from argocd_sources import REPO_SERVER
+from control_plane import ControlPlane
 from helm_runs import start
 from program import PROGRAM
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from control_plane import ControlPlane
-
 
 @pytest.fixture(scope="module")
-def plane(control_plane: ControlPlane) -> ControlPlane:
+def plane(control_plane):
     """With Argo CD's namespace."""
     control_plane.namespace("argocd")
     return control_plane
@@ -39,7 +34,7 @@ def _accepted(plane: ControlPlane, text: str) -> str:
 
 
 @pytest.mark.parametrize("way", ["sidecar", "build-options"])
-def test_the_components(plane: ControlPlane, tmp_path: Path, way: str) -> None:
+def test_the_components(plane, tmp_path, way):
     start([str(PROGRAM), "setup", "argocd", "--into", str(tmp_path)], dict(os.environ)).ok()
     (tmp_path / "base.yaml").write_text(REPO_SERVER, encoding="utf-8")
     (tmp_path / "kustomization.yaml").write_text(f"resources: [base.yaml]\ncomponents: [{way}]\n")
@@ -48,7 +43,7 @@ def test_the_components(plane: ControlPlane, tmp_path: Path, way: str) -> None:
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.heading)
-def test_what_the_chart_and_the_operator_make(plane: ControlPlane, block: Block) -> None:
+def test_what_the_chart_and_the_operator_make(plane, block):
     deployment, _ = yaml.safe_load_all(REPO_SERVER)
     spec = deployment["spec"]["template"]["spec"]
     [server] = spec["containers"]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from archfit.base.errors import UsageError
 from archfit.integrations.argocd import repository as bounds
 from archfit.integrations.argocd.repository import check_links
-from argocd_caller import Plugin, repository
+from argocd_caller import repository
 from argocd_sources import BOTH, CHART
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KUSTOMIZE = {"kustomization.yaml": "resources: [web.yaml]\n", "web.yaml": BOTH}
 
@@ -38,9 +35,7 @@ def _renderer(folder: Path) -> Path:
         pytest.param("behind", "../beside", id="below-a-folder-behind-a-link"),
     ],
 )
-def test_a_link_that_leads_out_stops_before_the_renderer(
-    plugin: Plugin, tmp_path: Path, files: dict[str, str], place: str, to: str
-) -> None:
+def test_a_link_that_leads_out_stops_before_the_renderer(plugin, tmp_path, files, place, to):
     app = (
         repository(tmp_path / "repo", {name: text for name, text in files.items() if "templates" not in name})
         / "app"
@@ -61,7 +56,7 @@ def test_a_link_that_leads_out_stops_before_the_renderer(
     assert not (tmp_path / "started").exists()
 
 
-def test_noop_links_that_stay_inside_are_rendered(plugin: Plugin, tmp_path: Path) -> None:
+def test_noop_links_that_stay_inside_are_rendered(plugin, tmp_path):
     repo = repository(tmp_path / "repo", CHART)
     template = repo / "app" / "templates" / "app.yaml"
     (repo / "shared").mkdir()
@@ -71,9 +66,7 @@ def test_noop_links_that_stay_inside_are_rendered(plugin: Plugin, tmp_path: Path
     assert b"kind: Deployment" in plugin.run("generate", cwd=repo / "app").ok()
 
 
-def test_before_dependencies_are_built_the_whole_repository_is_looked_at(
-    plugin: Plugin, tmp_path: Path
-) -> None:
+def test_before_dependencies_are_built_the_whole_repository_is_looked_at(plugin, tmp_path):
     repo = repository(tmp_path / "repo", CHART)
     (repo / "sub").mkdir()
     (repo / "sub" / "link").symlink_to("/etc/hostname")
@@ -85,7 +78,7 @@ def test_before_dependencies_are_built_the_whole_repository_is_looked_at(
     plugin.run("generate", cwd=repo / "app").ok()
 
 
-def test_the_walk_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_walk_has_an_end(tmp_path, monkeypatch):
     for number in range(5):
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / "up").symlink_to("..")

@@ -39,15 +39,13 @@ def _terms(found: dict) -> list:
         pytest.param({"a.yaml": INTEL}, id="plain-files"),
     ],
 )
-def test_the_server_renders_every_kind_of_source(
-    sidecar: Sidecar, tmp_path: Path, files: dict[str, str]
-) -> None:
+def test_the_server_renders_every_kind_of_source(sidecar, tmp_path, files):
     objects = sidecar.ask("generate", repository(tmp_path, files)).objects()
     [deployment] = [found for found in objects if found["kind"] == "Deployment"]
     assert _terms(deployment) == [{"matchExpressions": [TERM]}]
 
 
-def test_an_outage_keeps_what_is_deployed(tools: Path, tmp_path: Path) -> None:
+def test_an_outage_keeps_what_is_deployed(tools, tmp_path):
     """The shipped configuration; the registry is down, and the restart of a pod lost the cache on its emptyDir."""
     source = repository(tmp_path / "repo", {"a.yaml": INTEL.replace("registry.example/", "x.example/")})
     with tempfile.TemporaryDirectory(prefix="cmp-", dir="/tmp") as name, FakeRegistry() as fake:
@@ -77,12 +75,12 @@ def test_an_outage_keeps_what_is_deployed(tools: Path, tmp_path: Path) -> None:
         pytest.param({"env": {"FOO": "bar"}}, id="other-variables"),
     ],
 )
-def test_the_server_sends_parameters_in_every_form(sidecar: Sidecar, tmp_path: Path, more: dict) -> None:
+def test_the_server_sends_parameters_in_every_form(sidecar, tmp_path, more):
     [found] = sidecar.ask("generate", repository(tmp_path, {"a.yaml": INTEL}), **more).objects()
     assert _terms(found) == [{"matchExpressions": [TERM]}]
 
 
-def test_full_parameters_and_substituted_variables(sidecar: Sidecar, tmp_path: Path) -> None:
+def test_full_parameters_and_substituted_variables(sidecar, tmp_path):
     answer = sidecar.ask(
         "generate",
         repository(tmp_path, CHART),
@@ -125,16 +123,14 @@ def test_full_parameters_and_substituted_variables(sidecar: Sidecar, tmp_path: P
         ),
     ],
 )
-def test_the_server_reports_an_error_and_no_manifests(
-    sidecar: Sidecar, tmp_path: Path, files: dict[str, str], more: dict, said: str
-) -> None:
+def test_the_server_reports_an_error_and_no_manifests(sidecar, tmp_path, files, more, said):
     answer = sidecar.ask("generate", repository(tmp_path, files), **more)
     assert answer.manifests == []
     assert "`archfit argocd generate` failed exit status" in answer.error
     assert said in answer.error
 
 
-def test_the_server_announces_the_parameters(sidecar: Sidecar, tmp_path: Path) -> None:
+def test_the_server_announces_the_parameters(sidecar, tmp_path):
     announced = sidecar.ask("parameters", repository(tmp_path, {"a.yaml": BOTH})).parameters
     by_name = {entry["name"]: entry for entry in announced}
     assert list(by_name) == [row.name for row in ROWS] + [option.key for option in SPEC]
@@ -151,14 +147,12 @@ def test_the_server_announces_the_parameters(sidecar: Sidecar, tmp_path: Path) -
         pytest.param({"README.md": ""}, False, id="nothing"),
     ],
 )
-def test_the_server_discovers(
-    sidecar: Sidecar, tmp_path: Path, files: dict[str, str], *, supported: bool
-) -> None:
+def test_the_server_discovers(sidecar, tmp_path, files, supported):
     answer = sidecar.ask("match", repository(tmp_path, files))
     assert (answer.supported, answer.error) == (supported, "")
 
 
-def test_a_request_that_is_given_up_ends_the_renderer(sidecar: Sidecar, tmp_path: Path) -> None:
+def test_a_request_that_is_given_up_ends_the_renderer(sidecar, tmp_path):
     told, held = tmp_path / "told", tmp_path / "held"
     os.mkfifo(told)
     os.mkfifo(held)

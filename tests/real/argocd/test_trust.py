@@ -39,7 +39,7 @@ def _values(out: bytes) -> list[str]:
 
 
 @pytest.fixture
-def placed(plugin: Plugin, tmp_path: Path):
+def placed(plugin, tmp_path):
     """The architectures that one pod is required to run on, from sources of configuration."""
     app = _app(tmp_path)
 
@@ -49,7 +49,7 @@ def placed(plugin: Plugin, tmp_path: Path):
     return run
 
 
-def test_precedence_flag_application_environment_file(placed, tmp_path: Path) -> None:
+def test_precedence_flag_application_environment_file(placed, tmp_path):
     config = tmp_path / "archfit.yaml"
     config.write_text(
         "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {affinity: always}\n", encoding="utf-8"
@@ -76,9 +76,7 @@ def test_precedence_flag_application_environment_file(placed, tmp_path: Path) ->
         pytest.param({"DOCKER_CONFIG": "."}, "DOCKER_CONFIG", id="usual-credentials"),
     ],
 )
-def test_no_path_of_the_operator_leads_into_the_repository(
-    plugin: Plugin, tmp_path: Path, environ: dict[str, str], name: str
-) -> None:
+def test_no_path_of_the_operator_leads_into_the_repository(plugin, tmp_path, environ, name):
     app = _app(tmp_path)
     (app / "archfit.yaml").write_text(ENFORCING, encoding="utf-8")
     before = sorted(os.listdir(app))
@@ -89,7 +87,7 @@ def test_no_path_of_the_operator_leads_into_the_repository(
     assert sorted(os.listdir(app)) == before
 
 
-def test_a_relative_config_flag_is_refused(plugin: Plugin, tmp_path: Path) -> None:
+def test_a_relative_config_flag_is_refused(plugin, tmp_path):
     ran = plugin.run("generate", "--config=archfit.yaml", cwd=_app(tmp_path))
     assert ran.status == 2
     assert "--config: 'archfit.yaml' would be read from the application's repository" in ran.stderr
@@ -105,7 +103,7 @@ def _locked_app(plugin: Plugin, tmp_path: Path) -> Path:
     return app
 
 
-def test_an_application_may_bring_a_lock_file(plugin: Plugin, tmp_path: Path) -> None:
+def test_an_application_may_bring_a_lock_file(plugin, tmp_path):
     app = _locked_app(plugin, tmp_path)
     said = _parameters(lockFile="archfit.lock", locked="true")
     plugin.run(
@@ -116,9 +114,7 @@ def test_an_application_may_bring_a_lock_file(plugin: Plugin, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "path", [pytest.param("../../archfit.lock", id="upwards"), pytest.param("/etc/passwd", id="absolute")]
 )
-def test_a_lock_file_of_the_application_is_inside_its_repository(
-    plugin: Plugin, tmp_path: Path, path: str
-) -> None:
+def test_a_lock_file_of_the_application_is_inside_its_repository(plugin, tmp_path, path):
     ran = plugin.run("generate", cwd=_app(tmp_path), **_parameters(lockFile=path))
     assert ran.status == 2
     assert "leads out of the application's repository" in ran.stderr
@@ -131,9 +127,7 @@ def test_a_lock_file_of_the_application_is_inside_its_repository(
         pytest.param(_parameters(lockFile="other.lock"), id="another-file"),
     ],
 )
-def test_an_application_does_not_leave_the_operators_lock(
-    plugin: Plugin, tmp_path: Path, said: dict[str, str]
-) -> None:
+def test_an_application_does_not_leave_the_operators_lock(plugin, tmp_path, said):
     app = _locked_app(plugin, tmp_path)
     locked = {"ARCHFIT_LOCK_FILE": "archfit.lock", "ARCHFIT_LOCKED": "true"}
     plugin.run("generate", cwd=app, **locked).ok()

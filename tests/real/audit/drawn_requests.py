@@ -5,10 +5,8 @@ drawn_pod(Random(7))    a v1 Pod; the same seed gives the same pod
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from random import Random
+from random import Random
+from typing import Any
 
 CPU = ("0", "1", "2", "100m", "250m", "1.5", "0.1", "1500u", "33333n", "1k", "+2", ".5", "3.", "2e0")
 MEMORY = (

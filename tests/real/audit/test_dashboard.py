@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import pytest
@@ -18,9 +18,6 @@ import machine
 from archfit.audit.findings import findings
 from archfit.audit.report.openmetrics import render
 from dashboards import complaints, exposed_by, queries, read, wrong
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DASHBOARD = read(machine.ROOT / "docs" / "grafana.json")
 _PATIENCE_SECONDS = 60.0
@@ -48,11 +45,11 @@ def test_each_query_and_variable_asks_for_what_an_audit_writes():
     assert [one for expression in found for one in wrong(expression, exposed)] == []
 
 
-def test_grafanas_own_schema_takes_it(tmp_path: Path, real):
+def test_grafanas_own_schema_takes_it(tmp_path, real):
     assert complaints(DASHBOARD, tmp_path) == ""
 
 
-def test_each_panel_has_data_once_prometheus_has_read_an_audit(tmp_path: Path, real):
+def test_each_panel_has_data_once_prometheus_has_read_an_audit(tmp_path, real):
     for name in ("textfile", "prometheus"):
         (tmp_path / name).mkdir()
     (tmp_path / "textfile" / "archfit.prom").write_bytes(_shop())

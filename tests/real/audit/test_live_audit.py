@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -19,13 +21,9 @@ from archfit.facts.reports import from_json
 from control_plane import ControlPlane
 from fake_registry import FakeRegistry
 from program import Ran
-from running_builds import CONTAINERD, CRI_O, DOCKER, Pushed, pushed
+from running_builds import CONTAINERD, CRI_O, DOCKER, pushed
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    Audit = Callable[..., Ran]
+Audit = Callable[..., Ran]
 
 BOTH = ["linux/amd64", "linux/arm64"]
 NODES = {
@@ -39,7 +37,7 @@ APP, OLD = f"{HOST}/team/app:1", f"{HOST}/team/old:1"
 
 
 @pytest.fixture(scope="module")
-def plane(real: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+def plane(real, tmp_path_factory):
     """A cluster of its own: an audit counts all pods."""
     real.refuse_unmarked("a control plane")
     with ControlPlane(tmp_path_factory.mktemp("audit")) as running:
@@ -56,19 +54,19 @@ def plane(real: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Contr
 
 
 @pytest.fixture(scope="module")
-def fake() -> Iterator[FakeRegistry]:
+def fake():
     registry = FakeRegistry()
     yield registry
     registry.close()
 
 
 @pytest.fixture(scope="module")
-def images(fake: FakeRegistry) -> dict[str, Pushed]:
+def images(fake):
     return {"app": pushed(fake, "team/app", "1", BOTH), "old": pushed(fake, "team/old", "1", ["linux/amd64"])}
 
 
 @pytest.fixture
-def audit(plane: ControlPlane, fake: FakeRegistry, tmp_path: Path) -> Audit:
+def audit(plane, fake, tmp_path):
     def audited(*words: str, kubeconfig: str = "", **environ: str) -> Ran:
         stdout, stderr = io.BytesIO(), io.StringIO()
         environ = {
@@ -164,7 +162,7 @@ def owned(plane: ControlPlane) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def shop(plane: ControlPlane, images: dict[str, Pushed]) -> None:
+def shop(plane, images):
     """Five pods on four nodes."""
     app, old = images["app"], images["old"]
     of_web = {"ownerReferences": owned(plane), "labels": {"pod-template-hash": "5d4f"}}
@@ -176,7 +174,7 @@ def shop(plane: ControlPlane, images: dict[str, Pushed]) -> None:
 
 
 @pytest.mark.usefixtures("shop")
-def test_each_container_is_proven_against_what_its_runtime_reports(audit: Audit, images: dict[str, Pushed]):
+def test_each_container_is_proven_against_what_its_runtime_reports(audit, images):
     ran = audit("--format", "json")
     facts = from_json(ran.ok(), "live")
     app = images["app"]
@@ -203,7 +201,7 @@ def test_each_container_is_proven_against_what_its_runtime_reports(audit: Audit,
 
 
 @pytest.mark.usefixtures("shop")
-def test_a_second_audit_says_the_same_and_asks_nothing(audit: Audit, fake: FakeRegistry):
+def test_a_second_audit_says_the_same_and_asks_nothing(audit, fake):
     first = audit("--format", "json").ok()
     fake.forget()
     second = audit("--format", "json").ok()
@@ -212,7 +210,7 @@ def test_a_second_audit_says_the_same_and_asks_nothing(audit: Audit, fake: FakeR
 
 
 @pytest.mark.usefixtures("shop")
-def test_an_image_without_the_architecture_fails_what_requires_it(audit: Audit):
+def test_an_image_without_the_architecture_fails_what_requires_it(audit):
     ran = audit("--require", "arm64")
     assert ran.status == 3
     assert "--require arm64: 1 workload cannot run there (shop/Pod/wrong)" in ran.stderr
@@ -240,7 +238,7 @@ def rights(plane: ControlPlane, tmp_path: Path, user: str, *resources: str) -> s
 
 
 @pytest.mark.usefixtures("shop")
-def test_the_rights_that_the_page_names_are_enough(audit: Audit, plane: ControlPlane, tmp_path: Path):
+def test_the_rights_that_the_page_names_are_enough(audit, plane, tmp_path):
     own = rights(
         plane, tmp_path, "auditor", "pods", "nodes", "deployments", "statefulsets", "daemonsets", "replicasets", "jobs",
         "cronjobs", "namespaces",
@@ -252,7 +250,7 @@ def test_the_rights_that_the_page_names_are_enough(audit: Audit, plane: ControlP
 
 
 @pytest.mark.usefixtures("shop")
-def test_what_has_no_pods_is_read_live_and_with_the_command_of_the_page(audit: Audit, plane: ControlPlane):
+def test_what_has_no_pods_is_read_live_and_with_the_command_of_the_page(audit, plane):
     plane.namespace("asleep")
     template = {"metadata": {"labels": {"app": "x"}}, "spec": {"containers": [{"name": "app", "image": OLD}]}}
     spec = {"selector": {"matchLabels": {"app": "x"}}, "template": template}
@@ -281,7 +279,7 @@ def test_what_has_no_pods_is_read_live_and_with_the_command_of_the_page(audit: A
 
 
 @pytest.mark.usefixtures("shop")
-def test_a_user_who_sees_pods_alone_gets_what_they_show(audit: Audit, plane: ControlPlane, tmp_path: Path):
+def test_a_user_who_sees_pods_alone_gets_what_they_show(audit, plane, tmp_path):
     ran = audit("--format", "json", kubeconfig=rights(plane, tmp_path, "reader", "pods"))
     facts = from_json(ran.ok(), "live")
     assert [facts.nodes, facts.snapshots[0].nodes, facts.snapshots[0].uid] == [(), False, ""]
@@ -325,7 +323,7 @@ spec:
 
 
 @pytest.mark.usefixtures("images")
-def test_what_serves_a_webhook_of_the_cluster_is_in_the_first_wave(audit: Audit, plane: ControlPlane):
+def test_what_serves_a_webhook_of_the_cluster_is_in_the_first_wave(audit, plane):
     plane.namespace("judges")
     plane.apply(WEBHOOK)
     started(plane, "judged", APP, "", "intel", namespace="judges")
@@ -358,7 +356,7 @@ NODE_POOLS = {
 
 
 @pytest.mark.usefixtures("shop")
-def test_pools_are_read_as_far_as_the_user_may(audit: Audit, plane: ControlPlane, tmp_path: Path):
+def test_pools_are_read_as_far_as_the_user_may(audit, plane, tmp_path):
     plane.apply(json.dumps(NODE_POOLS))
     plane.established("nodepools.karpenter.sh")
     recorded = yaml.safe_load(
@@ -400,9 +398,7 @@ def test_pools_are_read_as_far_as_the_user_may(audit: Audit, plane: ControlPlane
         ("no kubectl", "there is no kubectl on PATH"),
     ],
 )
-def test_a_cluster_that_cannot_be_read_is_one_error(
-    audit: Audit, plane: ControlPlane, tmp_path: Path, case: str, said: str
-):
+def test_a_cluster_that_cannot_be_read_is_one_error(audit, plane, tmp_path, case, said):
     access = yaml.safe_load(plane.kubeconfig.read_text(encoding="utf-8"))
     access["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
     (tmp_path / "away.yaml").write_text(json.dumps(access), encoding="utf-8")

@@ -1,9 +1,6 @@
 """`archfit audit --format openmetrics` before the programs that read it: promtool, node_exporter, Pushgateway."""
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.audit import audit_clusters
@@ -12,9 +9,6 @@ from tests.real.audit.metric_servers import node_exporter, pushgateway, samples,
 import machine
 from archfit.audit.findings import findings
 from archfit.audit.report.openmetrics import render
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CLUSTER = "prod-eu"
 INPUTS = {
@@ -25,18 +19,18 @@ INPUTS = {
 
 
 @pytest.fixture(params=INPUTS)
-def text(request: pytest.FixtureRequest, real) -> bytes:
+def text(request, real):
     return render(findings(INPUTS[request.param]))
 
 
-def test_promtool_finds_nothing_wrong(text: bytes):
+def test_promtool_finds_nothing_wrong(text):
     done = subprocess.run(
         [machine.tool("promtool"), "check", "metrics"], input=text, capture_output=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-def test_the_textfile_collector_exposes_each_sample(text: bytes, tmp_path: Path):
+def test_the_textfile_collector_exposes_each_sample(text, tmp_path):
     (tmp_path / "archfit.prom").write_bytes(text)
     with node_exporter(tmp_path) as url:
         exposed = scraped(url)
@@ -46,7 +40,7 @@ def test_the_textfile_collector_exposes_each_sample(text: bytes, tmp_path: Path)
     assert {key: value for key, value in exposed.items() if key[0].startswith("archfit_")} == expected
 
 
-def test_a_pushgateway_takes_each_sample_and_replaces_those_of_the_run_before(text: bytes, tmp_path: Path):
+def test_a_pushgateway_takes_each_sample_and_replaces_those_of_the_run_before(text, tmp_path):
     with pushgateway(tmp_path) as url:
         # The recipe of docs/audit.md.
         for _ in range(2):

@@ -6,7 +6,7 @@ import base64
 import itertools
 import re
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.audit import audit_clusters
@@ -15,13 +15,7 @@ from archfit.audit.compare import compare
 from archfit.audit.findings import findings
 from archfit.audit.prices import parse_prices
 from archfit.audit.report.page import render
-from chromium import Chromium
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from chromium import Page
+from chromium import Chromium, Page
 
 ON_PAPER = 20
 WIDTHS = (360, 768, 1280)
@@ -31,13 +25,13 @@ COLUMN = """(name, column, most = 10) => [...document.querySelectorAll(`[aria-la
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+def browser(tmp_path_factory):
     with Chromium.started(tmp_path_factory.mktemp("chromium")) as found:
         yield found
 
 
 @pytest.fixture
-def opened(browser: Chromium, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+def opened(browser, tmp_path):
     pages: list[Page] = []
 
     def open_page(facts: Any = None, **more: Any) -> Page:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.real.audit.drawn_requests import drawn_pod, drawn_quantity
@@ -14,9 +15,6 @@ import machine
 from archfit.audit.running.pod_requests import pod_requests
 from archfit.cluster.quantity import milli, nano, units
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 PODS = 6000
 QUANTITIES = 5000
 # Value() and MilliValue() of more than an int64 are not defined (resource.Quantity).
@@ -24,7 +22,7 @@ _EXACT = 2**63 // 1000
 
 
 @pytest.fixture(scope="module")
-def judge(real: None) -> Path:
+def judge(real):
     return machine.go_build(machine.ROOT / "tests" / "judges" / "requests", "requests-judge")
 
 

@@ -55,7 +55,7 @@ def manifests() -> str:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """A kustomization that ends with the block."""
     (tmp_path / "web.yaml").write_text(manifests(), encoding="utf-8")
     kept = [image for image in IMAGES if image not in {update.image for update in UPDATES}]

@@ -13,13 +13,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 _TYPES = {"string": str, "boolean": bool, "number": int, "array": list}
 _USE = re.compile(r"\$\[\[ *inputs\.([a-z-]+) *\]\]")

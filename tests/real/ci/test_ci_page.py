@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -16,9 +15,6 @@ from tests.real.ci.gitlab_component import BASH, component_jobs, run_job
 import machine
 from ci_checkout import LOCK, WEB, checkout, page_blocks, pod, write_files
 from program import PROGRAM
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PAGE, LOCK_PAGE = "ci", "lock"
 ACTION = machine.ROOT / "action.yml"
@@ -41,7 +37,7 @@ TEXT = (machine.ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("block", WORKFLOWS, ids=range(len(WORKFLOWS)))
-def test_github_takes_the_workflow(tool, schema_of, tmp_path: Path, block: str) -> None:
+def test_github_takes_the_workflow(tool, schema_of, tmp_path, block):
     files = {
         ".github/workflows/archfit.yaml": block,
         ".archfit/action.yml": ACTION.read_text(encoding="utf-8"),
@@ -53,18 +49,18 @@ def test_github_takes_the_workflow(tool, schema_of, tmp_path: Path, block: str) 
 
 
 @pytest.mark.parametrize("block", GITLAB, ids=range(len(GITLAB)))
-def test_gitlab_takes_the_configuration(schema_of, tmp_path: Path, block: str) -> None:
+def test_gitlab_takes_the_configuration(schema_of, tmp_path, block):
     (tmp_path / "ci.yml").write_text(block)
     assert schema_of("gitlab-ci", tmp_path / "ci.yml") == ""
 
 
 @pytest.mark.parametrize("kind", OTHERS)
-def test_other_systems_take_their_configuration(schema_of, tmp_path: Path, kind: str) -> None:
+def test_other_systems_take_their_configuration(schema_of, tmp_path, kind):
     (tmp_path / "config.yml").write_text(OTHERS[kind])
     assert schema_of(kind, tmp_path / "config.yml") == ""
 
 
-def test_pre_commit_takes_the_configuration(tool, tmp_path: Path) -> None:
+def test_pre_commit_takes_the_configuration(tool, tmp_path):
     (tmp_path / "config.yaml").write_text(HOOKS[0])
     subprocess.run([tool("pre-commit"), "validate-config", tmp_path / "config.yaml"], check=True)
 
@@ -79,7 +75,7 @@ PLACES = (
 )
 
 
-def test_renovate_takes_the_preset_and_the_configurations(tool, tmp_path: Path) -> None:
+def test_renovate_takes_the_preset_and_the_configurations(tool, tmp_path):
     """All in one folder; config.json is Renovate's own."""
     preset = json.loads((machine.ROOT / "templates" / "renovate.json").read_text(encoding="utf-8"))
     of_repositories = [preset, *(value for value in JSON if "allowedCommands" not in value)]
@@ -96,14 +92,14 @@ def test_renovate_takes_the_preset_and_the_configurations(tool, tmp_path: Path) 
         assert f"Validating {name}" in done.stdout + done.stderr
 
 
-def test_the_preset_names_the_authors_of_both_jobs() -> None:
+def test_the_preset_names_the_authors_of_both_jobs():
     preset = json.loads((machine.ROOT / "templates" / "renovate.json").read_text(encoding="utf-8"))
     shown = re.findall(r'git config user.email "([^"]+)"', "\n".join(page_blocks(LOCK_PAGE, "yaml")))
     assert preset["gitIgnoredAuthors"] == shown
     assert [value["gitIgnoredAuthors"] for value in JSON if "gitIgnoredAuthors" in value] == [shown[:1]]
 
 
-def test_a_command_of_renovate_is_one_that_it_allows() -> None:
+def test_a_command_of_renovate_is_one_that_it_allows():
     commands = [
         command for value in JSON for command in value.get("postUpgradeTasks", {}).get("commands", [])
     ]
@@ -122,7 +118,7 @@ def table(heading: str, after: str) -> dict[str, tuple[str, ...]]:
     return {row[0].strip("`"): tuple(row[1:]) for row in rows}
 
 
-def test_the_tables_are_those_of_the_action_and_the_component() -> None:
+def test_the_tables_are_those_of_the_action_and_the_component():
     action = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
     component = next(yaml.safe_load_all(COMPONENT))["spec"]["inputs"]
     for inputs, shown in (
@@ -160,14 +156,14 @@ STEPS = [
 
 
 @pytest.fixture(scope="session")
-def workspace(tmp_path_factory) -> Path:
+def workspace(tmp_path_factory):
     return checkout(tmp_path_factory.mktemp("workspace"), FILES)
 
 
 @pytest.mark.parametrize("step", STEPS, ids=range(len(STEPS)))
 def test_a_step_of_a_workflow_finds_what_is_there(
-    step: dict[str, Any], workspace: Path, job_folder: Path, offline, lookups, python: str, with_helm
-) -> None:
+    step, workspace, job_folder, offline, lookups, python, with_helm
+):
     inputs = {name: str(value).lower() if value is True else value for name, value in step["with"].items()}
     runner = ActionRunner(ACTION, job_folder, {**offline, **lookups, **with_helm})
     ran = runner.run(workspace, {"python": python, **inputs})
@@ -180,16 +176,14 @@ INCLUDES = [include["inputs"] for block in GITLAB for include in yaml.safe_load(
 
 
 @pytest.mark.parametrize("inputs", INCLUDES, ids=range(len(INCLUDES)))
-def test_the_component_finds_what_is_there(
-    inputs: dict[str, Any], workspace: Path, lookups, with_archfit
-) -> None:
+def test_the_component_finds_what_is_there(inputs, workspace, lookups, with_archfit):
     """In an image that has archfit; test_gitlab_component.py installs it."""
     jobs = component_jobs(COMPONENT, inputs | {"package": ""})
     ran = run_job(jobs["archfit"], workspace, {**lookups, **with_archfit})
     assert ran.returncode == 3, ran.stderr
 
 
-def test_the_job_without_the_component_writes_the_report(workspace: Path, lookups, with_archfit) -> None:
+def test_the_job_without_the_component_writes_the_report(workspace, lookups, with_archfit):
     (job,) = [yaml.safe_load(block)["archfit"] for block in GITLAB if block.startswith("archfit:\n")]
     ran = run_job(job, workspace, {**lookups, **with_archfit})
     assert ran.returncode == 3, ran.stderr
@@ -198,7 +192,7 @@ def test_the_job_without_the_component_writes_the_report(workspace: Path, lookup
     assert names == ["archfit/required-platform", "archfit/summary"]
 
 
-def test_the_commands_work(tmp_path: Path, offline, lookups, python: str) -> None:
+def test_the_commands_work(tmp_path, offline, lookups, python):
     """Both blocks, in a folder with a checkout of this repository."""
     folder = checkout(tmp_path / "work", {"rendered/web.yaml": pod("web", "ghcr.io/team/app:1")})
     (folder / "archfit").symlink_to(machine.ROOT)

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import subprocess
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -83,7 +82,7 @@ def conversation():
 
 
 @pytest.fixture(params=["github", "gitlab"])
-def run(request, tmp_path: Path, conversation: Conversation, lookups, with_archfit):
+def run(request, tmp_path, conversation, lookups, with_archfit):
     """`run(text)` runs the jobs for a pull request whose manifests are the text; the exit code of the last one."""
     environ = {
         **lookups,
@@ -120,7 +119,7 @@ def run(request, tmp_path: Path, conversation: Conversation, lookups, with_archf
     return done
 
 
-def test_the_first_run_writes_a_comment_and_the_next_one_changes_it(run, conversation: Conversation) -> None:
+def test_the_first_run_writes_a_comment_and_the_next_one_changes_it(run, conversation):
     assert run(AMD) == 0
     (comment,) = conversation.comments
     assert comment["body"].startswith(
@@ -136,7 +135,7 @@ def test_the_first_run_writes_a_comment_and_the_next_one_changes_it(run, convers
     assert conversation.changed == [comment["id"]]
 
 
-def test_a_comment_of_somebody_else_with_the_mark_stays(run, conversation: Conversation) -> None:
+def test_a_comment_of_somebody_else_with_the_mark_stays(run, conversation):
     conversation.add(f"{MARKER}\nmine", login="mallory", author=8)
     conversation.add(f"I wonder what {MARKER} is")
     run(AMD)
@@ -147,7 +146,7 @@ def test_a_comment_of_somebody_else_with_the_mark_stays(run, conversation: Conve
     assert len(conversation.comments) == 3
 
 
-def test_a_comment_behind_two_pages_is_found(run, conversation: Conversation) -> None:
+def test_a_comment_behind_two_pages_is_found(run, conversation):
     for number in range(230):
         conversation.add(f"comment {number}", login="somebody", author=1)
     run(AMD)
@@ -155,13 +154,13 @@ def test_a_comment_behind_two_pages_is_found(run, conversation: Conversation) ->
     assert (len(conversation.comments), conversation.changed) == (231, [330])
 
 
-def test_a_host_that_refuses_fails_the_job(run, conversation: Conversation) -> None:
+def test_a_host_that_refuses_fails_the_job(run, conversation):
     conversation.refused = True
     assert run(AMD) != 0
     assert conversation.comments == []
 
 
-def test_the_check_decides_over_the_job() -> None:
+def test_the_check_decides_over_the_job():
     """The step that comments always runs, and the check's exit code stays what the job ends with."""
     assert [step.get("if", "").startswith("always()") for step in STEPS] == [False, True, True]
     assert "archfit check" in STEPS[0]["run"]

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
@@ -15,9 +14,6 @@ from tests.real.ci.action_runner import ActionRunner
 
 import machine
 from ci_checkout import API, CONFIG, LOCK, LOCKED, WEB, hostile_files, pod
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ACTION = machine.ROOT / "action.yml"
 ROWS = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
@@ -30,7 +26,7 @@ CHART = {
 
 
 @pytest.fixture(scope="session")
-def action(offline, lookups, python: str, job_folder: Path) -> Callable[..., object]:
+def action(offline, lookups, python, job_folder):
     """`action(workspace, path="rendered")` runs it."""
     runner = ActionRunner(ACTION, job_folder, {**offline, **lookups})
 
@@ -41,11 +37,11 @@ def action(offline, lookups, python: str, job_folder: Path) -> Callable[..., obj
     return run
 
 
-def test_github_takes_the_action(schema_of) -> None:
+def test_github_takes_the_action(schema_of):
     assert schema_of("github-actions", ACTION) == ""
 
 
-def test_a_workflow_that_uses_it_passes_the_linter(tool, repository) -> None:
+def test_a_workflow_that_uses_it_passes_the_linter(tool, repository):
     """It reads the action of `uses: ./` and compares the names of inputs and outputs."""
     workflow = """\
 on: push
@@ -71,14 +67,14 @@ jobs:
     assert (linted.returncode, linted.stdout) == (0, "")
 
 
-def test_no_input_is_part_of_a_script() -> None:
+def test_no_input_is_part_of_a_script():
     """An expression in a script would be code, whoever wrote its value."""
     assert [step["name"] for step in ROWS["runs"]["steps"] if "${{" in step["run"]] == []
     used = set(re.findall(r"inputs\.([a-z-]+)", str([step["env"] for step in ROWS["runs"]["steps"]])))
     assert used == set(ROWS["inputs"])
 
 
-def test_findings_are_annotations_a_summary_sarif_and_a_failure(action, repository) -> None:
+def test_findings_are_annotations_a_summary_sarif_and_a_failure(action, repository):
     ran = action(
         repository({"rendered/web.yaml": WEB, "rendered/api.yaml": API}), path="rendered", require="arm64"
     )
@@ -98,9 +94,7 @@ def test_findings_are_annotations_a_summary_sarif_and_a_failure(action, reposito
 
 
 @pytest.mark.parametrize("python_path", [None, "."], ids=["working-folder", "python-path"])
-def test_no_file_of_the_checkout_is_run(
-    offline, lookups, python: str, repository, tmp_path: Path, python_path: str | None
-) -> None:
+def test_no_file_of_the_checkout_is_run(offline, lookups, python, repository, tmp_path, python_path):
     """A pull request's venv.py or json.py would run with the rights of the job, and could forge its findings."""
     owned = tmp_path / "owned"
     folder = repository({"rendered/web.yaml": WEB, **hostile_files(owned)})
@@ -112,7 +106,7 @@ def test_no_file_of_the_checkout_is_run(
     assert (ran.status, ran.outputs["findings"]) == (3, "1"), ran.log
 
 
-def test_without_findings_it_passes(action, repository) -> None:
+def test_without_findings_it_passes(action, repository):
     """The folder .github holds YAML that is no manifest; the default is the root of the repository."""
     files = {
         "api.yaml": API,
@@ -125,7 +119,7 @@ def test_without_findings_it_passes(action, repository) -> None:
     assert ran.commands == []
 
 
-def test_the_log_can_have_text_instead_of_annotations(action, repository) -> None:
+def test_the_log_can_have_text_instead_of_annotations(action, repository):
     ran = action(repository({"web.yaml": WEB}), path="web.yaml", format="text")
     assert ran.status == 3
     assert "1 of 1 pod spec is not as archfit would leave it" in ran.log
@@ -143,16 +137,14 @@ def test_the_log_can_have_text_instead_of_annotations(action, repository) -> Non
         ("never", "a: 1\nb: 2\n", 0, "1"),
     ],
 )
-def test_fail_on_decides_whether_the_step_fails(
-    action, repository, fail_on: str, manifest: str, status: int, code: str
-) -> None:
+def test_fail_on_decides_whether_the_step_fails(action, repository, fail_on, manifest, status, code):
     ran = action(repository({"web.yaml": manifest}), path="web.yaml", fail_on=fail_on)
     assert (ran.status, ran.outputs["exit-code"]) == (status, code)
     assert "sarif-file" in ran.outputs
 
 
 @pytest.mark.parametrize("fail_on", ["findings", "never"])
-def test_wrong_usage_fails_always_and_is_annotated(action, repository, fail_on: str) -> None:
+def test_wrong_usage_fails_always_and_is_annotated(action, repository, fail_on):
     ran = action(repository({"web.yaml": WEB}), path="nowhere", fail_on=fail_on)
     assert (ran.status, ran.outputs["exit-code"], ran.outputs["sarif-file"]) == (2, "2", "")
     assert "::error title=archfit::archfit: error: cannot read 'nowhere'" in ran.log
@@ -167,7 +159,7 @@ def test_wrong_usage_fails_always_and_is_annotated(action, repository, fail_on: 
     ],
     ids=lambda value: value if isinstance(value, str) else "-".join(value),
 )
-def test_an_input_that_is_wrong_is_named(action, repository, inputs: dict[str, str], said: str) -> None:
+def test_an_input_that_is_wrong_is_named(action, repository, inputs, said):
     ran = action(repository({"web.yaml": WEB}), path="web.yaml", **inputs)
     assert (ran.status, ran.log) == (2, f"::error title=archfit::{said}\n")
 
@@ -184,7 +176,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_file_may_have_any_name(action, repository, name: str) -> None:
+def test_a_file_may_have_any_name(action, repository, name):
     """The list of a pull request's changed files goes into `path`, too."""
     folder = repository({name: WEB})
     ran = action(folder, path=f"{name}\n")
@@ -206,14 +198,14 @@ def test_a_file_may_have_any_name(action, repository, name: str) -> None:
         "args",
     ],
 )
-def test_no_input_is_run_as_code(action, repository, with_helm, name: str) -> None:
+def test_no_input_is_run_as_code(action, repository, with_helm, name):
     folder = repository({"web.yaml": WEB})
     ran = action(folder, with_helm, path="web.yaml", **{name: "$(touch owned)`touch owned`;touch owned"})
     assert ran.status in {1, 2, 3}
     assert not (folder / "owned").exists()
 
 
-def test_charts_are_rendered_and_their_templates_annotated(action, repository, with_helm) -> None:
+def test_charts_are_rendered_and_their_templates_annotated(action, repository, with_helm):
     ran = action(
         repository(CHART),
         with_helm,
@@ -229,14 +221,14 @@ def test_charts_are_rendered_and_their_templates_annotated(action, repository, w
     )
 
 
-def test_a_chart_that_does_not_render_fails(action, repository, with_helm) -> None:
+def test_a_chart_that_does_not_render_fails(action, repository, with_helm):
     files = {**CHART, "charts/shop/templates/pod.yaml": "{{ fail `no` }}"}
     ran = action(repository(files), with_helm, helm="charts/shop", fail_on="never")
     assert ran.status == 1
     assert "execution error" in ran.log
 
 
-def test_what_a_chart_prints_is_no_command_to_the_runner(action, repository, with_helm) -> None:
+def test_what_a_chart_prints_is_no_command_to_the_runner(action, repository, with_helm):
     files = {
         **CHART,
         "charts/shop/templates/pod.yaml": '{{ fail "\\n::add-mask::a\\n::set-output name=findings::0\\n" }}',
@@ -248,7 +240,7 @@ def test_what_a_chart_prints_is_no_command_to_the_runner(action, repository, wit
 
 
 @pytest.mark.parametrize("builder", ["kustomize", "kubectl"])
-def test_kustomizations_are_built(action, repository, with_helm, builder: str) -> None:
+def test_kustomizations_are_built(action, repository, with_helm, builder):
     if builder == "kubectl":
         Path(with_helm["PATH"].split(":")[0], "kustomize").unlink()
         assert shutil.which("kustomize", path=with_helm["PATH"]) is None
@@ -263,7 +255,7 @@ def test_kustomizations_are_built(action, repository, with_helm, builder: str) -
     assert [command.partition(",")[0] for command in ran.commands] == ["::error file=prod/web.yaml"]
 
 
-def test_configuration_lock_file_and_arguments_reach_archfit(action, repository) -> None:
+def test_configuration_lock_file_and_arguments_reach_archfit(action, repository):
     files = {
         "web.yaml": pod("web", LOCKED),
         "skip.yaml": pod("skip", "x.example/unknown:1"),
@@ -282,7 +274,7 @@ def test_configuration_lock_file_and_arguments_reach_archfit(action, repository)
     assert "s390x is not offered by x.example/locked:1" in ran.log
 
 
-def test_a_python_that_is_too_old_is_named(offline, repository, tmp_path: Path) -> None:
+def test_a_python_that_is_too_old_is_named(offline, repository, tmp_path):
     old = tmp_path / "python"
     old.write_text("#!/bin/sh\nexit 1\n")
     old.chmod(0o755)
@@ -297,7 +289,7 @@ def test_a_python_that_is_too_old_is_named(offline, repository, tmp_path: Path) 
     )
 
 
-def test_it_changes_nothing_in_the_repository(action, repository) -> None:
+def test_it_changes_nothing_in_the_repository(action, repository):
     folder = repository({"web.yaml": WEB})
     action(folder, path="web.yaml")
     assert (

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -15,16 +14,12 @@ import machine
 from archfit import __version__
 from ci_checkout import API, CONFIG, LOCK, LOCKED, WEB, hostile_files, pod
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 COMPONENT = (machine.ROOT / "templates" / "archfit.yml").read_text(encoding="utf-8")
 SHELLS = pytest.mark.parametrize("shell", [BASH, SH], ids=["bash", "sh"])
 
 
 @pytest.fixture
-def job(lookups, with_archfit) -> Callable[..., subprocess.CompletedProcess[str]]:
+def job(lookups, with_archfit):
     """`job(folder, path="rendered")` runs the job in an image that has archfit."""
 
     def run(folder: Path, shell=BASH, **inputs):
@@ -35,14 +30,14 @@ def job(lookups, with_archfit) -> Callable[..., subprocess.CompletedProcess[str]
     return run
 
 
-def test_gitlab_takes_header_and_jobs(schema_of, tmp_path: Path) -> None:
+def test_gitlab_takes_header_and_jobs(schema_of, tmp_path):
     header, _ = yaml.safe_load_all(COMPONENT)
     (tmp_path / "header.yml").write_text(yaml.safe_dump(header))
     (tmp_path / "jobs.yml").write_text(yaml.safe_dump(component_jobs(COMPONENT, {})))
     assert schema_of("gitlab-ci", tmp_path / "header.yml", tmp_path / "jobs.yml") == ""
 
 
-def test_every_input_is_described_and_used() -> None:
+def test_every_input_is_described_and_used():
     header, body = yaml.safe_load_all(COMPONENT)
     inputs = header["spec"]["inputs"]
     assert [name for name, row in inputs.items() if not row.get("description")] == []
@@ -50,19 +45,19 @@ def test_every_input_is_described_and_used() -> None:
     assert inputs["version"]["default"] == f"v{__version__}"
 
 
-def test_no_input_is_part_of_a_script() -> None:
+def test_no_input_is_part_of_a_script():
     """It would be code, whoever wrote its value."""
     _, body = yaml.safe_load_all(COMPONENT)
     assert [line for found in body.values() for line in found["script"] if "$[[" in line] == []
 
 
-def test_two_uses_have_names_of_their_own() -> None:
+def test_two_uses_have_names_of_their_own():
     """GitLab merges jobs of one name."""
     assert list(component_jobs(COMPONENT, {"job-name": "archfit:shop"})) == ["archfit:shop"]
 
 
 @SHELLS
-def test_findings_are_a_report_and_a_failure(job, repository, shell) -> None:
+def test_findings_are_a_report_and_a_failure(job, repository, shell):
     folder = repository({"rendered/web.yaml": WEB, "rendered/api.yaml": API})
     ran = job(folder, shell, path="rendered", require="arm64")
     assert ran.returncode == 3, ran.stderr
@@ -74,14 +69,14 @@ def test_findings_are_a_report_and_a_failure(job, repository, shell) -> None:
 
 
 @SHELLS
-def test_without_findings_it_passes_with_an_empty_report(job, repository, shell) -> None:
+def test_without_findings_it_passes_with_an_empty_report(job, repository, shell):
     folder = repository({"api.yaml": API, ".gitlab-ci.yml": "include: []\n"})
     ran = job(folder, shell, require="arm64")
     assert ran.returncode == 0, ran.stderr
     assert json.loads((folder / "gl-code-quality-report.json").read_text()) == []
 
 
-def test_a_check_that_cannot_be_made_fails_with_a_report(job, repository) -> None:
+def test_a_check_that_cannot_be_made_fails_with_a_report(job, repository):
     folder = repository({"web.yaml": "a: 1\nb: 2\n"})
     assert job(folder, path="web.yaml").returncode == 1
     (issue,) = json.loads((folder / "gl-code-quality-report.json").read_text())
@@ -89,7 +84,7 @@ def test_a_check_that_cannot_be_made_fails_with_a_report(job, repository) -> Non
 
 
 @SHELLS
-def test_configuration_lock_file_and_arguments_reach_archfit(job, repository, shell) -> None:
+def test_configuration_lock_file_and_arguments_reach_archfit(job, repository, shell):
     files = {
         "with a blank/web.yaml": "# Source: web/templates/web.yaml\n" + pod("web", LOCKED),
         "skip.yaml": pod("skip", "x.example/unknown:1"),
@@ -120,7 +115,7 @@ def test_configuration_lock_file_and_arguments_reach_archfit(job, repository, sh
     "name",
     ["$(touch owned)", "`touch owned`", '"; touch owned; "', "a*b.yaml", "--report=owned", "'", "a\\b"],
 )
-def test_a_file_may_have_any_name(job, repository, shell, name: str) -> None:
+def test_a_file_may_have_any_name(job, repository, shell, name):
     folder = repository({name: WEB, "axb.yaml": API})
     ran = job(folder, shell, path=name)
     assert ran.returncode == 3, ran.stderr
@@ -128,7 +123,7 @@ def test_a_file_may_have_any_name(job, repository, shell, name: str) -> None:
     assert not (folder / "owned").exists()
 
 
-def test_it_installs_what_package_names(offline, lookups, repository, tmp_path: Path, python: str) -> None:
+def test_it_installs_what_package_names(offline, lookups, repository, tmp_path, python):
     """An image with Python and without archfit."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python3").symlink_to(python)
@@ -143,8 +138,8 @@ def test_it_installs_what_package_names(offline, lookups, repository, tmp_path: 
 @pytest.mark.parametrize("installed", [True, False], ids=["image-with-archfit", "installs-it"])
 @SHELLS
 def test_no_file_of_the_checkout_is_run(
-    with_archfit, offline, lookups, repository, tmp_path: Path, python: str, shell, installed: bool
-) -> None:
+    with_archfit, offline, lookups, repository, tmp_path, python, shell, installed
+):
     """A merge request's venv.py or json.py would run with the rights of the job, and could forge its findings."""
     owned = tmp_path / "owned"
     folder = repository({"rendered/web.yaml": WEB, **hostile_files(owned)})
@@ -160,7 +155,7 @@ def test_no_file_of_the_checkout_is_run(
     assert issue["check_name"] == "archfit/required-platform"
 
 
-def test_otherwise_it_installs_its_version_from_the_repository(repository, tmp_path: Path) -> None:
+def test_otherwise_it_installs_its_version_from_the_repository(repository, tmp_path):
     (tmp_path / "bin").mkdir()
     log = tmp_path / "log"
     (tmp_path / "bin" / "python3").write_text(

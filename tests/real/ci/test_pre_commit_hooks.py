@@ -6,16 +6,12 @@ import os
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import machine
 from ci_checkout import API, GIT, WEB, checkout, hostile_files, page_blocks, pod
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 MANIFEST = machine.ROOT / ".pre-commit-hooks.yaml"
 # What pip needs to build archfit, and pre-commit to know its hooks.
@@ -37,7 +33,7 @@ LOCK = '{"version": 1, "images": {}}\n'
 
 
 @pytest.fixture(scope="session")
-def hooks(real, offline, lookups, tmp_path_factory) -> Callable[..., subprocess.CompletedProcess[str]]:
+def hooks(real, offline, lookups, tmp_path_factory):
     """`hooks(folder, "archfit-check")` runs a hook on all files of a repository; archfit is installed once."""
     source = tmp_path_factory.mktemp("archfit")
     for name in SOURCES:
@@ -70,17 +66,17 @@ def hooks(real, offline, lookups, tmp_path_factory) -> Callable[..., subprocess.
     return run
 
 
-def test_pre_commit_takes_the_manifest(tool) -> None:
+def test_pre_commit_takes_the_manifest(tool):
     subprocess.run([tool("pre-commit"), "validate-manifest", MANIFEST], check=True)
 
 
-def test_no_file_of_the_repository_is_run(hooks, repository, tmp_path: Path) -> None:
+def test_no_file_of_the_repository_is_run(hooks, repository, tmp_path):
     folder = repository({"rendered/web.yaml": WEB, **hostile_files(tmp_path / "owned")})
     assert hooks(folder, "archfit-check", "--all-files").returncode == 1
     assert not (tmp_path / "owned").exists()
 
 
-def test_a_check_fails_for_the_file_that_has_findings(hooks, repository) -> None:
+def test_a_check_fails_for_the_file_that_has_findings(hooks, repository):
     ran = hooks(
         repository({"rendered/web.yaml": WEB, "values.yaml": "a: 1\n"}), "archfit-check", "--all-files"
     )
@@ -89,13 +85,13 @@ def test_a_check_fails_for_the_file_that_has_findings(hooks, repository) -> None
     assert "v1/Pod/web spec.containers[0].image (rendered/web.yaml:8)" in ran.stdout
 
 
-def test_a_check_passes_without_findings(hooks, repository) -> None:
+def test_a_check_passes_without_findings(hooks, repository):
     ran = hooks(repository({"rendered/api.yaml": API}), "archfit-check", "--all-files")
     assert ran.returncode == 0, ran.stdout
     assert "1 image runs on linux/arm64; 0 do not; 0 not known" in ran.stdout
 
 
-def test_the_lock_file_follows_the_files_that_are_committed(hooks, repository) -> None:
+def test_the_lock_file_follows_the_files_that_are_committed(hooks, repository):
     """Only what is staged is read, and only what is missing is added; then the commit waits for `git add`."""
     folder = repository({"rendered/api.yaml": API, "archfit.lock": LOCK})
     (folder / "rendered" / "new.yaml").write_text(pod("new", "x.example/amd:1"))
@@ -110,7 +106,7 @@ def test_the_lock_file_follows_the_files_that_are_committed(hooks, repository) -
     assert hooks(folder, "archfit-lock").returncode == 0
 
 
-def test_manifests_are_changed_in_place_once(hooks, repository) -> None:
+def test_manifests_are_changed_in_place_once(hooks, repository):
     folder = repository({"rendered/web.yaml": WEB})
     ran = hooks(folder, "archfit", "--all-files")
     assert ran.returncode == 1
@@ -120,7 +116,7 @@ def test_manifests_are_changed_in_place_once(hooks, repository) -> None:
     assert hooks(folder, "archfit", "--all-files").returncode == 0
 
 
-def test_a_file_of_another_kind_starts_no_hook(hooks, repository) -> None:
+def test_a_file_of_another_kind_starts_no_hook(hooks, repository):
     ran = hooks(repository({"rendered/README.md": "# a\n", "values.yaml": "a: 1\n"}), "--all-files")
     assert ran.returncode == 0
     assert ran.stdout.count("(no files to check)Skipped") == 3

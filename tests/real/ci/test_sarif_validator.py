@@ -40,7 +40,7 @@ def broken_rules(tool):
     return rules
 
 
-def test_the_validator_finds_nothing(archfit, lookups, broken_rules, tmp_path: Path) -> None:
+def test_the_validator_finds_nothing(archfit, lookups, broken_rules, tmp_path):
     files = {
         "web.yaml": WEB,
         "windows.yaml": pod("w", "x.example/both:1").replace("spec:\n", "spec:\n  os: {name: windows}\n"),

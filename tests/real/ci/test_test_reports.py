@@ -40,7 +40,7 @@ WHOLE = {
 
 
 @pytest.fixture(scope="session")
-def schema(tool, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def schema(tool, tmp_path_factory):
     """Jenkins' schema of JUnit XML; `skipped` has a message in its later versions, as failures have (junit-10.xsd)."""
     package = Path(tool("sarif-multitool")).resolve()
     while package.name != "node_modules":
@@ -66,7 +66,7 @@ def hostile() -> Check:
 
 
 @pytest.fixture(scope="session")
-def reports(archfit, registry, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def reports(archfit, registry, tmp_path_factory):
     """A folder with NAME.xml for each of `WHOLE`, and for names that are hostile."""
     folder = tmp_path_factory.mktemp("reports")
     for name, (texts, words, status, _) in WHOLE.items():
@@ -80,7 +80,7 @@ def reports(archfit, registry, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder
 
 
-def test_the_schema_of_jenkins_takes_every_report(tool, schema: Path, reports: Path) -> None:
+def test_the_schema_of_jenkins_takes_every_report(tool, schema, reports):
     words = [tool("xmlschema-validate"), "-v", "--schema", schema]
     files = sorted(reports.glob("*.xml"))
     assert len(files) == len(WHOLE) + 1
@@ -99,7 +99,7 @@ print(json.dumps([{"tests": s.tests, "failures": s.failures, "errors": s.errors,
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_junitparser_counts_what_the_exit_code_says(tool, reports: Path, name: str) -> None:
+def test_junitparser_counts_what_the_exit_code_says(tool, reports, name):
     _, _, status, numbers = WHOLE[name]
     program = Path(tool("junitparser"))
     verified = subprocess.run([program, "verify", reports / f"{name}.xml"], check=False, capture_output=True)
@@ -138,9 +138,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("system", COMMANDS)
-def test_the_commands_of_the_page_write_the_report_and_fail_the_job(
-    tmp_path: Path, lookups, with_archfit, system: str
-) -> None:
+def test_the_commands_of_the_page_write_the_report_and_fail_the_job(tmp_path, lookups, with_archfit, system):
     folder = checkout(tmp_path / "work", {"rendered/web.yaml": AMD})
     assert COMMANDS[system]
     ran = None

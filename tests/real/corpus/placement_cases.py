@@ -10,7 +10,8 @@ Deployment spec.template.spec: amd64 arm64 tolerates arm64
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import yaml
 
@@ -19,14 +20,9 @@ from archfit.base.patch import dotted
 from archfit.base.results import Location
 from archfit.placement.affinity import allowed, demands
 from archfit.workloads.pod_specs import find_pods
+from archfit.workloads.pods import Pod
 from archfit.yaml.values import typed
-from program import archfit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.workloads.pods import Pod
-    from program import Ran
+from program import Ran, archfit
 
 IMAGES = {
     "amd": "linux/amd64",

@@ -14,24 +14,16 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import pytest
 from image_documents import name_of
 
-from corpus_streams import each_stream
+from corpus_streams import Stream, each_stream
 from custom_pods import projected, undone
 from stream_edits import patched
 from yaml_judge import typed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from corpus_streams import Oracle, Stream
-    from debian_registry import DebianRegistry
-    from program import Ran
-    from yaml_judge import Judge
 
 # Arguments beyond the mirrors that a file needs for exit 0, with the reason.
 NEEDED: dict[str, tuple[list[str], str]] = {
@@ -62,9 +54,7 @@ class Placed(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def place(
-    archfit: Callable[..., Ran], corpus_registry: DebianRegistry, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[Stream, str], Placed]:
+def place(archfit, corpus_registry, tmp_path_factory):
     """`place(stream, way)`: run the program over a file; each pair runs once."""
     folder = tmp_path_factory.mktemp("placed")
     known: dict[tuple[str, str], Placed] = {}
@@ -91,9 +81,7 @@ def place(
 
 @pytest.mark.parametrize("way", WAYS)
 @each_stream
-def test_pods_land_where_their_images_run_and_nowhere_else(
-    stream: Stream, way: str, place: Callable[[Stream, str], Placed], oracle: Oracle, judge: Judge
-) -> None:
+def test_pods_land_where_their_images_run_and_nowhere_else(stream, way, place, oracle, judge):
     """Pods of custom resources are judged apart: the oracle knows Kubernetes' own kinds."""
     _, policy, architectures = WAYS[way]
     ran = place(stream, way)
@@ -114,21 +102,14 @@ def test_pods_land_where_their_images_run_and_nowhere_else(
 
 @pytest.mark.parametrize("way", WAYS)
 @each_stream
-def test_only_lines_are_added(
-    stream: Stream,
-    way: str,
-    place: Callable[[Stream, str], Placed],
-    textcheck: Callable[[bytes, bytes], list[str]],
-) -> None:
+def test_only_lines_are_added(stream, way, place, textcheck):
     ran = place(stream, way)
     assert textcheck(ran.before, ran.after) == []
 
 
 @pytest.mark.parametrize("way", WAYS)
 @each_stream
-def test_undoing_the_reported_spans_restores_the_input(
-    stream: Stream, way: str, place: Callable[[Stream, str], Placed]
-) -> None:
+def test_undoing_the_reported_spans_restores_the_input(stream, way, place):
     ran = place(stream, way)
     restored = ran.after
     for edit in reversed(ran.report["edits"]):
@@ -142,13 +123,7 @@ def test_undoing_the_reported_spans_restores_the_input(
 
 @pytest.mark.parametrize("way", ["plain", "full"])
 @each_stream
-def test_a_second_run_changes_nothing_and_asks_nobody(
-    stream: Stream,
-    way: str,
-    place: Callable[[Stream, str], Placed],
-    archfit: Callable[..., Ran],
-    tmp_path: Path,
-) -> None:
+def test_a_second_run_changes_nothing_and_asks_nobody(stream, way, place, archfit, tmp_path):
     ran = place(stream, way)
     again = archfit(ran.after, *ran.words, "--report", str(tmp_path / "report"))
     assert again.ok() == ran.after
@@ -158,9 +133,7 @@ def test_a_second_run_changes_nothing_and_asks_nobody(
 
 
 @each_stream
-def test_kubernetes_readers_read_what_was_decided(
-    stream: Stream, place: Callable[[Stream, str], Placed], judge: Judge
-) -> None:
+def test_kubernetes_readers_read_what_was_decided(stream, place, judge):
     """The objects of kubectl, kustomize and Helm 4 are the input's with the report's patches applied."""
     ran = place(stream, "full")
     for reader in ("kubectl", "kustomize", "helm4"):
@@ -231,9 +204,7 @@ def _patched(value: Any, steps: list[Any]) -> Any:
 
 
 @each_stream
-def test_source_comments_still_follow_their_separator(
-    stream: Stream, place: Callable[[Stream, str], Placed]
-) -> None:
+def test_source_comments_still_follow_their_separator(stream, place):
     """Helm looks for them there: `helm template --show-only` reads what comes after post-rendering."""
     ran = place(stream, "full")
     assert len(SOURCE.findall(ran.after)) == len(SOURCE.findall(ran.before))
@@ -243,7 +214,7 @@ def test_source_comments_still_follow_their_separator(
         assert len(follows.findall(ran.after)) == len(SOURCE.findall(ran.after)) > 0
 
 
-def test_every_image_but_placeholders_was_found(place: Callable[[Stream, str], Placed], corpus: Any) -> None:
+def test_every_image_but_placeholders_was_found(place, corpus):
     """No file passes because its images were not asked for."""
     for stream in corpus.streams.values():
         report = place(stream, "plain").report

@@ -6,23 +6,18 @@ Every image offers linux/amd64 alone here, so that every pod needs an affinity.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 
 import machine
 from archfit.base.errors import InvalidInput
+from archfit.base.patch import Path
 from archfit.options.settings import Options
 from stream_edits import Failed, edited, placed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from archfit.base.patch import Path
-    from yaml_judge import Judge
-
 
 # Files of which nothing is changed: others choose the images or the place of their pods, and the message says who.
 LEFT = {
@@ -50,9 +45,7 @@ def read(name: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", crd_files())
-def test_each_file_is_changed_or_named(
-    judge: Judge, textcheck: Callable[[bytes, bytes], list[str]], name: str
-) -> None:
+def test_each_file_is_changed_or_named(judge, textcheck, name):
     """The judges read what the patch says, a second run and a run with nothing to say change nothing."""
     data = read(name)
     written = placed(judge, data)
@@ -65,7 +58,7 @@ def test_each_file_is_changed_or_named(
 
 
 @pytest.mark.parametrize("name", crd_files())
-def test_json_and_lists_get_the_same(judge: Judge, name: str) -> None:
+def test_json_and_lists_get_the_same(judge, name):
     """In flow style, and as items of a List, in both styles."""
     objects = judge.kubectl(read(name))
     expected = judge.kubectl(placed(judge, read(name)))
@@ -80,7 +73,7 @@ def test_json_and_lists_get_the_same(judge: Judge, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", crd_files())
-def test_no_odd_value_anywhere_is_a_bug(name: str) -> None:
+def test_no_odd_value_anywhere_is_a_bug(name):
     """Each member of each object once as something else: an error of the input, or the same on a second run."""
     chosen = Random(name)
     for document in yaml.safe_load_all(read(name)):
@@ -114,7 +107,7 @@ def replaced(value: Any, path: Path, new: Any) -> Any:
     return made
 
 
-def test_the_custom_resources_of_whole_charts_are_named_too() -> None:
+def test_the_custom_resources_of_whole_charts_are_named_too():
     """ClusterPolicy of the GPU operator, Prometheus and Alertmanager of kube-prometheus-stack."""
     chart = (machine.shared("corpus") / "helm3" / "gpu-operator.yaml").read_bytes()
     said = [str(result) for result in edited(chart, Options(on_conflict="leave")).edits.messages]

@@ -1,20 +1,12 @@
 """Random pods, judged by the scheduler's own code; `make -C lab pods` draws many."""
 
-from __future__ import annotations
-
 import json
 from random import Random
-from typing import TYPE_CHECKING
 
 from drawn_pods.judging import judged
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-    from corpus_streams import Oracle
-
-
-def test_drawn_pods_land_where_their_images_run_and_nowhere_else(oracle: Oracle, tmp_path: Path) -> None:
+def test_drawn_pods_land_where_their_images_run_and_nowhere_else(oracle, tmp_path):
     nodes = json.loads((oracle.folder / "nodes.json").read_text(encoding="utf-8"))
     found = [judged(Random(f"short/{number}"), 150, oracle, nodes, tmp_path) for number in range(4)]
     assert [line for one in found for line in one.violations] == []

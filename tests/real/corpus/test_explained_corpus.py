@@ -1,7 +1,5 @@
 """Real streams are explained: every pod, every image, as the run decides, and without a pass over them for each pod."""
 
-from __future__ import annotations
-
 import json
 import time
 

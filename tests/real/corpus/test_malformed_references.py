@@ -1,16 +1,9 @@
 """References that no node can pull, in every command."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.real.corpus.placement_cases import severe
 
 from program import archfit
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 POD = """\
 apiVersion: v1
@@ -29,9 +22,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize("words", COMMANDS)
 @pytest.mark.parametrize("image", ["nginx@sha256:abc", "ghcr.io/Foo/bar:1"])
-def test_every_command_refuses_a_malformed_reference(
-    words: tuple[str, ...], image: str, tmp_path: Path
-) -> None:
+def test_every_command_refuses_a_malformed_reference(words, image, tmp_path):
     ran = archfit(
         (POD % ("", "", image)).encode(), *words, "--no-cache", cwd=tmp_path, ARCHFIT_ON_UNKNOWN="leave"
     )
@@ -60,9 +51,7 @@ def test_every_command_refuses_a_malformed_reference(
         pytest.param("", "", "ko://x/y", id="ko"),
     ],
 )
-def test_and_none_refuses_what_is_accounted_for(
-    words: tuple[str, ...], notes: str, spec: str, image: str, tmp_path: Path
-) -> None:
+def test_and_none_refuses_what_is_accounted_for(words, notes, spec, image, tmp_path):
     ran = archfit((POD % (notes, spec, image)).encode(), *words, "--no-cache", cwd=tmp_path)
     if "--require" in words and image == "nginx@sha256:abc":
         # It asks whether every image runs there, also those of pods that are left alone.

@@ -35,13 +35,13 @@ def ran(name: str, stream: bytes | None = None, *more: str) -> tuple[bytes, Ran]
         ("28-affinity-placeholder-kro", "is filled in later (${schema.spec.arch})"),
     ],
 )
-def test_what_others_decide_is_left_alone_and_said(name: str, said: str) -> None:
+def test_what_others_decide_is_left_alone_and_said(name, said):
     before, after = ran(name)
     assert after.ok() == before
     assert said in after.stderr
 
 
-def test_a_node_selector_of_openshift_is_named_and_the_affinity_stays() -> None:
+def test_a_node_selector_of_openshift_is_named_and_the_affinity_stays():
     _, first = ran("11-openshift-namespace-node-selector")
     *_, deployment = yaml.safe_load_all(first.ok())
     assert "nodeAffinity" in deployment["spec"]["template"]["spec"]["affinity"]
@@ -49,7 +49,7 @@ def test_a_node_selector_of_openshift_is_named_and_the_affinity_stays() -> None:
     assert ran("11-openshift-namespace-node-selector", first.stdout)[1].ok() == first.stdout
 
 
-def test_a_disk_of_a_single_manifest_is_no_conflict() -> None:
+def test_a_disk_of_a_single_manifest_is_no_conflict():
     path = machine.shared("cases", "operators") / "31-kubevirt-containerdisk-single-manifest" / "input.yaml"
     with Registry({"quay.io/t/disk:1": ["linux/amd64"]}) as served:
         after = archfit(path.read_bytes(), "--no-cache", "--custom-resources=all", *served.mirrors())
@@ -95,7 +95,7 @@ def test_a_disk_of_a_single_manifest_is_no_conflict() -> None:
     ],
 )
 @pytest.mark.parametrize("option", ["--custom-resources=all", "--custom-resources=read"])
-def test_what_operators_do_decides_what_is_written(name: str, outcome: str, option: str) -> None:
+def test_what_operators_do_decides_what_is_written(name, outcome, option):
     """Custom resources, with every row and by default: `refused` is a conflict, `left` is the stream as it was."""
     before, after = ran(name, None, option)
     assert after.status == (outcome == "refused")
@@ -105,7 +105,7 @@ def test_what_operators_do_decides_what_is_written(name: str, outcome: str, opti
         assert ran(name, after.stdout, option)[1].ok() == after.stdout
 
 
-def test_an_image_that_a_train_job_replaces_restricts_nothing() -> None:
+def test_an_image_that_a_train_job_replaces_restricts_nothing():
     """The runtime of case 24 with the label by which Kubeflow Trainer finds the job that trains."""
     name = "24-trainjob-image-replaces"
     text = (machine.shared("cases", "operators") / name / "input.yaml").read_bytes()

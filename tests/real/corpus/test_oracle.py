@@ -1,14 +1,12 @@
 """lab/oracle: the judges say of its own pairs what is known of them."""
 
-from __future__ import annotations
-
 import subprocess
 
 import machine
 from corpus_streams import Oracle
 
 
-def test_the_judges_agree_with_what_is_known() -> None:
+def test_the_judges_agree_with_what_is_known():
     done = subprocess.run(
         ["sh", Oracle.folder / "selftest.sh"],
         env={**machine.ENVIRON, "ORACLE": str(machine.go_build(Oracle.folder, "oracle"))},

@@ -5,19 +5,13 @@ Every output is judged by the scheduler's own code, and a second run changes not
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
 from tests.real.corpus.placement_cases import PLATFORMS, case, severe
 
 from custom_pods import projected
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from corpus_streams import Oracle
-    from yaml_judge import Judge
 
 
 class Expected(NamedTuple):
@@ -119,7 +113,7 @@ WRITTEN = [
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_each_pod_is_placed_by_all_its_images(name: str) -> None:
+def test_each_pod_is_placed_by_all_its_images(name):
     expected = EXPECTED[name]
     ran = case(name).ran()
     assert ran.status == expected.status
@@ -133,7 +127,7 @@ def test_each_pod_is_placed_by_all_its_images(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, expected in EXPECTED.items() if not expected.status])
-def test_each_pod_is_placed_by_all_its_images_by_default(name: str) -> None:
+def test_each_pod_is_placed_by_all_its_images_by_default(name):
     """A row that was not seen leaves its tolerations out."""
     bare = [line.partition(" tolerates ")[0] for line in EXPECTED[name].pods]
     placed = case(name).placed("read")
@@ -142,7 +136,7 @@ def test_each_pod_is_placed_by_all_its_images_by_default(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_no_pod_reaches_a_node_that_cannot_run_it(judge: Judge, oracle: Oracle, name: str) -> None:
+def test_no_pod_reaches_a_node_that_cannot_run_it(judge, oracle, name):
     """By the scheduler's own code; and the twin: as they were, they can."""
     before = projected(judge.kubectl(case(name).stream))
     after = projected(judge.kubectl(case(name).ran().ok()))
@@ -153,7 +147,7 @@ def test_no_pod_reaches_a_node_that_cannot_run_it(judge: Judge, oracle: Oracle, 
     assert left == submitter
 
 
-def test_the_default_of_eck_is_written_along() -> None:
+def test_the_default_of_eck_is_written_along():
     (made,) = yaml.safe_load_all(case("eck-default-antiaffinity").ran().ok())
     (term,) = made["spec"]["nodeSets"][0]["podTemplate"]["spec"]["affinity"]["podAntiAffinity"][
         "preferredDuringSchedulingIgnoredDuringExecution"
@@ -168,7 +162,7 @@ def test_the_default_of_eck_is_written_along() -> None:
 
 
 @pytest.mark.parametrize(("name", "archs"), NATIVE.items())
-def test_the_scheduler_agrees(name: str, archs: tuple[str, ...], oracle: Oracle, tmp_path: Path) -> None:
+def test_the_scheduler_agrees(name, archs, oracle, tmp_path):
     one = case(name)
     nodes = (oracle.folder / "nodes.json").read_bytes()
     if "arch=:NoSchedule@arm64,s390x" in one.options:
@@ -179,7 +173,7 @@ def test_the_scheduler_agrees(name: str, archs: tuple[str, ...], oracle: Oracle,
     assert oracle(one.stream, one.ran().ok(), platforms=PLATFORMS, archs=archs, **more).violations == []
 
 
-def test_a_taint_of_several_architectures_is_tolerated_where_the_others_are_shut_out() -> None:
+def test_a_taint_of_several_architectures_is_tolerated_where_the_others_are_shut_out():
     toleration = {"effect": "NoSchedule", "key": "arch", "operator": "Equal"}
     made = yaml.safe_load_all(case("multi-arch-taint-lost").ran().ok())
     specs = [one["spec"]["template"]["spec"] for one in made if one["kind"] == "Deployment"]

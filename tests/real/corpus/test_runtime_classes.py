@@ -1,7 +1,5 @@
 """RuntimeClasses of the stream: admission merges their selector and their tolerations into the pods that name them."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -44,7 +42,7 @@ PLACED = "Deployment spec.template.spec: amd64 arm64"
         ),
     ],
 )  # fmt: skip
-def test_runtime_classes(stream: bytes, image: bytes, placed: str) -> None:
+def test_runtime_classes(stream, image, placed):
     given = stream.replace(b"r/both", image)
     after = case("runtimeclass-pin").ran(stream=given).ok()
     pods = after if b"broken" not in after else after[after.index(b"---\n") :]
@@ -52,7 +50,7 @@ def test_runtime_classes(stream: bytes, image: bytes, placed: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["List", "RuntimeClassList", "json"])
-def test_runtime_classes_in_lists(form: str) -> None:
+def test_runtime_classes_in_lists(form):
     items = [yaml.safe_load(CLASS + PINNED), yaml.safe_load(POD.replace(b"r/both", b"r/amd"))]
     pod = {"apiVersion": "v1", "kind": "List", "items": items[1:]}
     listed = {"apiVersion": "v1", "kind": "List", "items": items}

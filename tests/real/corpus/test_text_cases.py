@@ -10,22 +10,18 @@ from __future__ import annotations
 
 import io
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import machine
 from archfit.base.errors import InvalidInput, UsageError
+from archfit.options.settings import Options
 from archfit.rewrite.command import transform as run
 from pod_decisions import DEFAULT, found
 from stream_edits import IMAGES, Failed, edited, placed
 from yaml_judge import Refused
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from archfit.options.settings import Options
-    from yaml_judge import Judge
 
 
 class Case(NamedTuple):
@@ -74,7 +70,7 @@ DIRECTIVES = (
 
 
 @pytest.fixture
-def folder() -> Path:
+def folder():
     return machine.shared("cases", "text")
 
 
@@ -84,9 +80,7 @@ def read(folder: Path, name: str, options: Options = DEFAULT) -> tuple[bytes, Op
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_output_says_what_was_decided_or_one_error_says_what_to_do(
-    name: str, folder: Path, judge: Judge, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_output_says_what_was_decided_or_one_error_says_what_to_do(name, folder, judge, monkeypatch):
     case = CASES[name]
     data, options = read(folder, name, case.options)
     if case.images:
@@ -104,7 +98,7 @@ def test_the_output_says_what_was_decided_or_one_error_says_what_to_do(
     assert (output == data) == case.same
 
 
-def test_a_number_that_is_no_integer_is_told_where_it_stands(folder: Path) -> None:
+def test_a_number_that_is_no_integer_is_told_where_it_stands(folder):
     """A ResourceList comes back as it was, with what is wrong."""
     data, _ = read(folder, FUNCTION)
     written = io.BytesIO()
@@ -116,7 +110,7 @@ def test_a_number_that_is_no_integer_is_told_where_it_stands(folder: Path) -> No
 
 
 @pytest.mark.parametrize("name", DIRECTIVES)
-def test_a_directive_is_refused_as_kubectl_and_kustomize_do(name: str, folder: Path, judge: Judge) -> None:
+def test_a_directive_is_refused_as_kubectl_and_kustomize_do(name, folder, judge):
     data, options = read(folder, name)
     with pytest.raises(InvalidInput, match="a '%' directive stands here"):
         edited(data, options)
@@ -126,7 +120,7 @@ def test_a_directive_is_refused_as_kubectl_and_kustomize_do(name: str, folder: P
 
 
 @pytest.mark.parametrize("kind", ["text", "placement"])
-def test_a_stream_that_is_stamped_once_stays_as_it_is(kind: str) -> None:
+def test_a_stream_that_is_stamped_once_stays_as_it_is(kind):
     """Whatever passes once; what is refused is refused before anything is written."""
     options = DEFAULT.replace(stamp=True, immutable="full", on_conflict="leave", prefer=(("arm64", 1),))
     stamped = 0

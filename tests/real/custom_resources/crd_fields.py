@@ -12,16 +12,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import machine
-from archfit.base.patch import undotted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.base.patch import Path
+from archfit.base.patch import Path, undotted
 
 _MEMBERS = re.compile(r"(.*?)\.?\{([^}]*)\}")
 _PLACEMENT = ("affinity", "tolerations", "nodeSelector")

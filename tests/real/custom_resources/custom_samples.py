@@ -8,14 +8,12 @@ which is right, and the wrong ones have errors before anything is added.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from archfit.base.patch import Path
-    from archfit.options.settings import Workload
+from archfit.base.patch import Path
+from archfit.options.settings import Workload
 
 MEMBER = "a"
 _KNOWN = {"metadata": {"name": "sample", "annotations": {"archfit.dev/image-platforms": "linux/amd64"}}}

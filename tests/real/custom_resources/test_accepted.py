@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import yaml
@@ -19,20 +20,14 @@ from tests.real.custom_resources.custom_samples import MEMBER, samples
 
 import machine
 from archfit.base.errors import InvalidInput
-from archfit.options.settings import Options
+from archfit.options.settings import Options, Workload
 from archfit.workloads.builtin import ROWS, is_for, rows_of
 from archfit.workloads.custom_rows import all_custom_rows
+from schema_judge import SchemaJudge
 from stream_edits import Failed, edited
-from yaml_judge import Refused, typed
+from yaml_judge import Judge, Refused, typed
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.options.settings import Workload
-    from schema_judge import SchemaJudge
-    from yaml_judge import Judge
-
-    Written = tuple[str, str]
+Written = tuple[str, str]
 _AFFINITIES = ("nodeAffinity", "podAffinity", "podAntiAffinity")
 # Written paths that crds/fields.json lacks, by the Go type that has them.
 GO_TYPES = {
@@ -71,7 +66,7 @@ OPTIONS = Options(on_conflict="leave", prefer=(("arm64", 10),))
 
 
 @pytest.fixture(scope="module")
-def published() -> dict[str, Any]:
+def published():
     """crds/fields.json."""
     return catalogue()
 
@@ -158,9 +153,7 @@ ROW_IDS = [pytest.param(key, id="/".join(key)) for key in all_custom_rows()]
 
 
 @pytest.mark.parametrize("key", ROW_IDS)
-def test_what_is_written_into_a_kind_of_the_table_is_accepted(
-    schema_judge: SchemaJudge, published: dict[str, Any], key: tuple[str, str]
-) -> None:
+def test_what_is_written_into_a_kind_of_the_table_is_accepted(schema_judge, published, key):
     for row in filter(writes, all_custom_rows()[key]):
         if key not in schema_judge.kinds or not by_schema(schema_judge, row):
             by_fields(published, row)
@@ -253,9 +246,7 @@ def may_change(value: dict[str, Any]) -> bool:
         pytest.param("types", 100, 60, id="Kubernetes' own kinds"),
     ],
 )
-def test_samples_stay_accepted(
-    judge: Judge, schema_judge: SchemaJudge, by: str, accepted: int, changed: int
-) -> None:
+def test_samples_stay_accepted(judge, schema_judge, by, accepted, changed):
     """What is wrong with a sample was wrong before. accepted, changed: how many there are at the least."""
     good = edits = 0
     distinct = {
@@ -276,9 +267,7 @@ def test_samples_stay_accepted(
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.group != "extensions"], ids=lambda row: row.kind)
-def test_what_is_written_into_kubernetes_own_kinds_is_of_their_types(
-    schema_judge: SchemaJudge, row: Workload
-) -> None:
+def test_what_is_written_into_kubernetes_own_kinds_is_of_their_types(schema_judge, row):
     for image in ("amd:1", "both:1"):
         (sample,) = samples(row, ["v1"], image)
         value = {**sample.value, "apiVersion": sample.value["apiVersion"].removeprefix("/")}

@@ -6,27 +6,22 @@ OWN says where they differ, and why. What no entry explains is an error, and so 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 
 import published_crds
-from archfit.base.patch import pattern_text
+from archfit.base.patch import Path, pattern_text
 from archfit.cluster.crds.definitions import definitions
-from archfit.cluster.crds.derive import derived
+from archfit.cluster.crds.derive import Derived, derived
 from archfit.cluster.rows_file import rows_file
 from archfit.options.config_file import from_file
 from archfit.workloads.custom_rows import all_custom_rows
 from archfit.yaml.compose import parse
 from archfit.yaml.stream import split
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from archfit.base.patch import Path
-    from archfit.cluster.crds.derive import Derived
-
-    Kind = tuple[str, str]
+Kind = tuple[str, str]
 
 _ARGO = "(Workflow|WorkflowTemplate|ClusterWorkflowTemplate|CronWorkflow)"
 _NEWER = "newer than the release that is pinned here"
@@ -72,7 +67,7 @@ OWN = (
 
 
 @pytest.fixture(scope="module")
-def published() -> dict[Kind, Derived]:
+def published():
     """What was derived of every published kind."""
     found: dict[Kind, Derived] = {}
     for path in published_crds.files():
@@ -112,7 +107,7 @@ def beside_own(kind: str, one: Derived, rows: Iterable[Any]) -> Iterator[tuple[s
             yield "derived", f"{kind} {pattern_text(image)}"
 
 
-def test_rows_from_schemas_are_those_of_the_table(published: dict[Kind, Derived]) -> None:
+def test_rows_from_schemas_are_those_of_the_table(published):
     """Each difference has an entry; each entry that is about one of the kinds explains one."""
     kinds = {key: rows for key, rows in all_custom_rows().items() if key in published}
     kinds = {key: rows for key, rows in kinds.items() if any(row.pod_spec for row in rows)}
@@ -130,7 +125,7 @@ def test_rows_from_schemas_are_those_of_the_table(published: dict[Kind, Derived]
     assert [pattern for (_, pattern), some in explained.items() if pattern in there and not some] == []
 
 
-def test_one_file_for_all_of_them_loads(published: dict[Kind, Derived]) -> None:
+def test_one_file_for_all_of_them_loads(published):
     """All rows of all kinds in one configuration: no two of a kind for one place."""
     made = rows_file([one for _, one in sorted(published.items(), key=lambda both: both[0][1])], {})
     rows = from_file(made.encode(), "archfit.yaml").given["workloads"].value

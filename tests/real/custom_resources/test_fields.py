@@ -8,25 +8,21 @@ they are given the toleration.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from tests.real.custom_resources.crd_fields import Field, catalogue, fields, placements, put
 
-from archfit.base.patch import Add, dotted, undotted
+from archfit.base.patch import Add, Path, dotted, undotted
+from archfit.base.results import Decision
+from archfit.options.settings import Workload
+from archfit.pipeline import StreamEdits
 from archfit.workloads.builtin import rows_of
 from archfit.workloads.custom_rows import all_custom_rows
+from archfit.workloads.pods import Pod
 from archfit.workloads.unread import images_in, unread
 from stream_edits import edited
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from archfit.base.patch import Path
-    from archfit.base.results import Decision
-    from archfit.options.settings import Workload
-    from archfit.pipeline import StreamEdits
-    from archfit.workloads.pods import Pod
 
 # Kinds without a schema of their own, or without an image in it.
 NO_SCHEMA = {
@@ -115,7 +111,7 @@ def fate(field: Field) -> str:
 
 
 @pytest.mark.parametrize(("group", "kind"), KINDS)
-def test_every_image_field_is_read_or_listed_with_its_reason(group: str, kind: str) -> None:
+def test_every_image_field_is_read_or_listed_with_its_reason(group, kind):
     known = f"{group}/{kind}" in catalogue()
     assert known == (f"{group}/{kind}" not in NO_SCHEMA)
     for field in fields(group, kind):
@@ -178,7 +174,7 @@ def _same(path: Path, pattern: Path) -> bool:
 
 @pytest.mark.usefixtures("twins_for_read")
 @pytest.mark.parametrize(("group", "kind"), KINDS)
-def test_no_field_lets_a_pod_onto_nodes_that_cannot_run_its_image(group: str, kind: str) -> None:
+def test_no_field_lets_a_pod_onto_nodes_that_cannot_run_its_image(group, kind):
     for field in fields(group, kind):
         value = made(group, kind, field.version, field)
         edits = run(value)
@@ -201,7 +197,7 @@ def test_no_field_lets_a_pod_onto_nodes_that_cannot_run_its_image(group: str, ki
 
 @pytest.mark.usefixtures("twins_for_read")
 @pytest.mark.parametrize(("group", "kind"), KINDS)
-def test_images_that_run_everywhere_are_given_the_toleration(group: str, kind: str) -> None:
+def test_images_that_run_everywhere_are_given_the_toleration(group, kind):
     """Unless the object cannot be changed, its API refuses it, it would hide what stands elsewhere, it has no field for
     it, or an image is unknown.
     """

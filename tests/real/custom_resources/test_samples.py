@@ -11,17 +11,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from archfit.base.patch import dotted
 from custom_pods import projected
 from stream_edits import edited, placed
-
-if TYPE_CHECKING:
-    from corpus_streams import Oracle
-    from yaml_judge import Judge
 
 FOLDER = Path(__file__).parent / "samples"
 _HEAD = re.compile(r"\A# (affinity|left): (.*)\n")
@@ -55,9 +51,7 @@ def holders(data: bytes) -> list[str]:
 
 @pytest.mark.usefixtures("twins_for_read")
 @pytest.mark.parametrize(("data", "kind", "expected"), samples())
-def test_a_sample_is_changed_where_its_operator_looks(
-    judge: Judge, data: bytes, kind: str, expected: str
-) -> None:
+def test_a_sample_is_changed_where_its_operator_looks(judge, data, kind, expected):
     if kind == "left":
         output = edited(data)
         assert output.data == data
@@ -76,9 +70,7 @@ CHANGED = [
 
 
 @pytest.mark.parametrize(("data", "expected"), CHANGED)
-def test_no_pod_of_a_sample_can_reach_a_node_it_cannot_run_on(
-    judge: Judge, oracle: Oracle, data: bytes, expected: str
-) -> None:
+def test_no_pod_of_a_sample_can_reach_a_node_it_cannot_run_on(judge, oracle, data, expected):
     """And the twin: as they were, they can."""
     output = edited(data)
     before, after = projected(judge.kubectl(data)), projected(judge.kubectl(output.data))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,16 +14,12 @@ from archfit.lookup.store.open import default_path
 from machine import ROOT, TOOLS
 from warm_cache import warm
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
 EXAMPLES = ROOT / "examples"
 IMAGES = {"nginx:1.27": ["linux/amd64", "linux/arm64"], "amd.example/app:1": ["linux/amd64"]}
 
 
 @pytest.fixture(scope="session")
-def packages(real: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def packages(real, tmp_path_factory):
     """A folder with archfit and what it needs, installed from the checkout without an index."""
     folder = tmp_path_factory.mktemp("packages")
     words = [
@@ -40,7 +36,7 @@ def packages(real: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def environ(packages: Path, tmp_path: Path) -> dict[str, str]:
+def environ(packages, tmp_path):
     """The variables of an example: archfit is installed, and the cache knows IMAGES."""
     cache = tmp_path / "cache"
     environ = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(packages)}
@@ -56,7 +52,7 @@ def python_of(name: str) -> Path:
 
 
 @pytest.fixture
-def run_python(environ: dict[str, str], tmp_path: Path) -> Callable[..., str]:
+def run_python(environ, tmp_path):
     """`run_python("cdk8s", "file.py")` in the environment python-cdk8s. Its standard output."""
 
     def run(name: str, *words: str | Path, **more: str) -> str:
@@ -76,7 +72,7 @@ def run_python(environ: dict[str, str], tmp_path: Path) -> Callable[..., str]:
 
 
 @pytest.fixture
-def started(environ: dict[str, str], tmp_path: Path) -> Iterator[Callable[..., Path]]:
+def started(environ, tmp_path):
     """`started("kopf", "-m", "kopf", ..)` runs until the test ends. The file with what it says."""
     running: list[subprocess.Popen[bytes]] = []
 

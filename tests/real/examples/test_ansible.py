@@ -1,22 +1,13 @@
 """examples/ansible, run by ansible-playbook with the collection kubernetes.core, Helm and a real API server."""
 
-from __future__ import annotations
-
 import os
 import shutil
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 import machine
 from machine import ROOT, TOOLS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from control_plane import ControlPlane
 
 CHART = """\
 apiVersion: v2
@@ -40,9 +31,7 @@ spec:
 
 
 @pytest.fixture
-def play(
-    run_python: Callable[..., str], packages: Path, control_plane: ControlPlane, tmp_path: Path
-) -> Callable[..., str]:
+def play(run_python, packages, control_plane, tmp_path):
     """Runs the playbook beside a chart and manifests, with `helm` and `archfit` on PATH."""
     shutil.copytree(ROOT / "examples" / "ansible", tmp_path, dirs_exist_ok=True)
     (tmp_path / "chart" / "templates").mkdir(parents=True)
@@ -67,9 +56,7 @@ def play(
 
 
 @pytest.mark.real
-def test_helm_and_the_filter_place_what_they_get(
-    play: Callable[..., str], control_plane: ControlPlane, tmp_path: Path
-) -> None:
+def test_helm_and_the_filter_place_what_they_get(play, control_plane, tmp_path):
     said = play("playbook.yml")
     assert "failed=0" in said
     found = control_plane.get("/apis/apps/v1/namespaces/web-shop/deployments/web")
@@ -83,7 +70,7 @@ def test_helm_and_the_filter_place_what_they_get(
 
 
 @pytest.mark.real
-def test_an_error_fails_the_task_with_what_to_do(play: Callable[..., str], tmp_path: Path) -> None:
+def test_an_error_fails_the_task_with_what_to_do(play, tmp_path):
     path = tmp_path / "playbook.yml"
     path.write_text(path.read_text().replace("clusterArchitectures=", "clusterArchitecture="))
     with pytest.raises(AssertionError, match="write 'clusterArchitectures'") as caught:

@@ -1,9 +1,6 @@
 """examples/cdk8s_chart.py, as its reader runs it."""
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING
 
 import pytest
 import yaml
@@ -11,13 +8,9 @@ import yaml
 import machine
 from machine import ROOT
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 
 @pytest.mark.real
-def test_a_deployment_of_cdk8s_plus_is_written_placed(run_python: Callable[..., str], tmp_path: Path) -> None:
+def test_a_deployment_of_cdk8s_plus_is_written_placed(run_python, tmp_path):
     if shutil.which("node") is None:
         machine.missing("node", "install Node.js, in which jsii runs cdk8s")
     source = (ROOT / "examples" / "cdk8s_chart.py").read_text(encoding="utf-8")
@@ -37,7 +30,7 @@ def test_a_deployment_of_cdk8s_plus_is_written_placed(run_python: Callable[..., 
 
 
 @pytest.mark.real
-def test_the_example_as_it_stands_gets_a_toleration(run_python: Callable[..., str], tmp_path: Path) -> None:
+def test_the_example_as_it_stands_gets_a_toleration(run_python, tmp_path):
     run_python("cdk8s", ROOT / "examples" / "cdk8s_chart.py")
     (written,) = (tmp_path / "dist").iterdir()
     (deployment,) = yaml.safe_load_all(written.read_text(encoding="utf-8"))

@@ -1,18 +1,12 @@
 """examples/fastapi_admission.py, called by Starlette's own client as the API server calls it."""
 
-from __future__ import annotations
-
 import base64
 import json
-from typing import TYPE_CHECKING, Any
 
 import jsonpatch
 import pytest
 
 from machine import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 CLIENT = """
 import json, sys
@@ -35,7 +29,7 @@ SPECS = {
 
 
 @pytest.mark.real
-def test_pods_are_patched_and_never_refused(run_python: Callable[..., str], tmp_path: Any) -> None:
+def test_pods_are_patched_and_never_refused(run_python, tmp_path):
     reviews = [
         {
             "apiVersion": "admission.k8s.io/v1",

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from machine import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from control_plane import ControlPlane
 
 NAMESPACE = "example-kopf"
 
@@ -35,9 +29,7 @@ def deployment(name: str, image: str, **labels: str) -> dict[str, Any]:
 
 
 @pytest.mark.real
-def test_labelled_deployments_are_placed_and_others_are_not(
-    control_plane: ControlPlane, started: Callable[..., Path]
-) -> None:
+def test_labelled_deployments_are_placed_and_others_are_not(control_plane, started):
     control_plane.namespace(NAMESPACE)
     words = ["--standalone", "--namespace", NAMESPACE, ROOT / "examples" / "kopf_operator.py"]
     said = started("kopf", "-m", "kopf", "run", *words, KUBECONFIG=str(control_plane.kubeconfig))

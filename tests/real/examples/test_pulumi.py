@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from machine import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 STACK = """
 import json
@@ -70,9 +66,7 @@ print(json.dumps(engine.made))
 
 
 @pytest.mark.real
-def test_workloads_of_a_stack_are_placed_and_nothing_else_changes(
-    run_python: Callable[..., str], tmp_path: Path
-) -> None:
+def test_workloads_of_a_stack_are_placed_and_nothing_else_changes(run_python, tmp_path):
     (tmp_path / "stack.py").write_text(STACK)
     (tmp_path / "pulumi_transform.py").write_text((ROOT / "examples" / "pulumi_transform.py").read_text())
     made: dict[str, list[dict[str, Any]]] = json.loads(run_python("pulumi", "stack.py").splitlines()[-1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,11 +16,6 @@ from file_runs import Site
 from program import PROGRAM
 from warm_cache import warm
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from corpus_streams import Corpus
-
 GIT = ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "-"]
 PATCH = ["patch", "-p1", "--no-backup-if-mismatch", "--fuzz=0", "--binary"]
 STYLES = {
@@ -32,7 +26,7 @@ STYLES = {
 
 
 @pytest.fixture(scope="module")
-def cache(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def cache(corpus, tmp_path_factory):
     """A cache that knows every image of the corpus."""
     path = tmp_path_factory.mktemp("cache") / "cache.sqlite"
     warm({name: platforms for name, platforms in corpus.platforms.items() if platforms}, str(path))
@@ -41,9 +35,7 @@ def cache(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_the_diff_of_the_corpus_applies_exactly(
-    corpus: Corpus, cache: Path, tmp_path: Path, folder: str, style: str
-) -> None:
+def test_the_diff_of_the_corpus_applies_exactly(corpus, cache, tmp_path, folder, style):
     before = {
         name: STYLES[style](one.read()) for name, one in corpus.streams.items() if name.startswith(folder)
     }
@@ -76,9 +68,7 @@ def test_the_diff_of_the_corpus_applies_exactly(
         assert site.files() == placed
 
 
-def test_the_diff_of_standard_input_applies_to_the_file_that_it_came_from(
-    corpus: Corpus, cache: Path, tmp_path: Path
-) -> None:
+def test_the_diff_of_standard_input_applies_to_the_file_that_it_came_from(corpus, cache, tmp_path):
     site, before = Site(tmp_path), corpus.streams["helm3/redis.yaml"].read()
     site.write({"redis.yaml": before})
     words = [f"--cache={cache}", "--offline"]
@@ -113,9 +103,7 @@ def changes(draw: st.DrawFn) -> tuple[bytes, list[Splice], list[DiffObject]]:
 
 @settings(max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(changes())
-def test_any_change_applies_exactly(
-    tmp_path: Path, change: tuple[bytes, list[Splice], list[DiffObject]]
-) -> None:
+def test_any_change_applies_exactly(tmp_path, change):
     data, splices, objects = change
     file, diff = tmp_path / "a.yaml", b"".join(unified_diff("a.yaml", data, splices, objects))
     for program in ([*GIT[:-1], "--unidiff-zero", "-"], PATCH) if diff else ():
@@ -135,9 +123,7 @@ def test_any_change_applies_exactly(
         pytest.param(["own.yaml"], "", id="noop-here"),
     ],
 )
-def test_the_diff_of_files_above_applies_where_archfit_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], base: str
-) -> None:
+def test_the_diff_of_files_above_applies_where_archfit_says(tmp_path, monkeypatch, words, base):
     here = tmp_path / "a/b"
     here.mkdir(parents=True)
     monkeypatch.chdir(here)

@@ -1,11 +1,7 @@
 """Folders that Helm writes."""
 
-from __future__ import annotations
-
 import json
 import subprocess
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,22 +11,17 @@ from helm_runs import CHARTS
 from warm_cache import warm
 from yaml_judge import typed
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from yaml_judge import Judge
-
 CHART = CHARTS / "shop"
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
+def site(tmp_path):
     (tmp_path / "work").mkdir()
     return Site(tmp_path / "work")
 
 
 @pytest.fixture(scope="session")
-def words(real: object, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def words(real, tmp_path_factory):
     """Flags of runs that know every image of the charts."""
     known = json.loads((machine.ROOT / "fixtures" / "demo" / "platforms.json").read_text(encoding="utf-8"))
     path = tmp_path_factory.mktemp("cache") / "cache.sqlite"
@@ -39,9 +30,7 @@ def words(real: object, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.mark.parametrize("version", ["helm3", "helm4"])
-def test_the_folder_of_helms_output_dir_is_the_stream_of_helm_template(
-    tool: Callable[[str], str], site: Site, words: list[str], judge: Judge, version: str
-) -> None:
+def test_the_folder_of_helms_output_dir_is_the_stream_of_helm_template(tool, site, words, judge, version):
     chart = [tool(version), "template", "web", str(CHART)]
     subprocess.run([*chart, "--output-dir", str(site.folder / "rendered")], capture_output=True, check=True)
     stream = subprocess.run(chart, capture_output=True, check=True).stdout

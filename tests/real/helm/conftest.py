@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from registry import Registry
@@ -12,12 +11,9 @@ import machine
 from chart_runs import Chart
 from helm_runs import Helm
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 @pytest.fixture(scope="session")
-def registry() -> Iterator[Registry]:
+def registry():
     """Every image of the project's charts."""
     known = machine.ROOT / "fixtures" / "demo" / "platforms.json"
     with Registry(json.loads(known.read_text(encoding="utf-8"))) as running:
@@ -25,13 +21,13 @@ def registry() -> Iterator[Registry]:
 
 
 @pytest.fixture(scope="session")
-def mirrors(registry: Registry) -> str:
+def mirrors(registry):
     """The value of ARCHFIT_MIRROR for it."""
     return " ".join(registry.mirrors()[1::2])
 
 
 @pytest.fixture(scope="session")
-def helms(mirrors: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Helm]:
+def helms(mirrors, tmp_path_factory):
     """A Helm by name, set up once."""
     ready: dict[str, Helm] = {}
 
@@ -44,24 +40,24 @@ def helms(mirrors: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
 
 
 @pytest.fixture
-def helm3(helms: Callable[[str], Helm]) -> Helm:
+def helm3(helms):
     """Helm 3, with archfit on PATH."""
     return helms("helm3")
 
 
 @pytest.fixture
-def helm4(helms: Callable[[str], Helm]) -> Helm:
+def helm4(helms):
     """Helm 4, with the plugin installed."""
     return helms("helm4")
 
 
 @pytest.fixture(params=["helm3", "helm4"])
-def helm(request: pytest.FixtureRequest, helms: Callable[[str], Helm]) -> Helm:
+def helm(request, helms):
     """Both, one after the other."""
     return helms(request.param)
 
 
 @pytest.fixture(params=["helm3", "helm4"])
-def chart(request: pytest.FixtureRequest, real) -> Chart:
+def chart(request, real):
     """The chart of archfit in both Helms."""
     return Chart(request.param)

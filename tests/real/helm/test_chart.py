@@ -7,7 +7,7 @@ import json
 import os
 import re
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -21,10 +21,6 @@ from chart_runs import CERT_MANAGER, CHART, GIVEN, KUBERNETES, POLICY_VALUES, VA
 from helm_runs import start
 from program import PROGRAM
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
 # With what Helm's templates and YAML could trip over.
 LOCK = '{"version": 1, "images": {"a": "\\"{{ b }}"}}'
 
@@ -33,7 +29,7 @@ ALL_VALUES = VALUES | POLICY_VALUES
 
 
 @pytest.mark.parametrize("words", list(ALL_VALUES.values()), ids=list(ALL_VALUES))
-def test_lint_and_template_take_the_values(chart: Chart, words: tuple[str, ...]) -> None:
+def test_lint_and_template_take_the_values(chart, words):
     chart.run("lint", "--strict", str(CHART), *words).ok()
     rendered = named(chart.objects(*words))
     assert {kind for kind, _ in rendered} >= {"ServiceAccount", "ConfigMap"}
@@ -61,9 +57,7 @@ def test_lint_and_template_take_the_values(chart: Chart, words: tuple[str, ...])
         ),
     ],
 )
-def test_the_job_of_the_policy_has_the_flags_of_the_values(
-    chart: Chart, words: tuple[str, ...], flags: list[str]
-) -> None:
+def test_the_job_of_the_policy_has_the_flags_of_the_values(chart, words, flags):
     _name, template = first_job(chart, *words)
     (container,) = template["spec"]["containers"]
     assert container["command"] == ["archfit", "policy", "--live", "--apply", *flags]
@@ -82,7 +76,7 @@ def first_job(chart: Chart, *words: str) -> tuple[str, dict[str, Any]]:
     return job["metadata"]["name"], job["spec"]["template"]
 
 
-def test_the_first_job_stays_until_its_pod_or_its_configuration_changes(chart: Chart) -> None:
+def test_the_first_job_stays_until_its_pod_or_its_configuration_changes(chart):
     """A GitOps controller compares each render; a Job that exists cannot be changed."""
     name, template = first_job(chart)
     assert first_job(chart) == (name, template)
@@ -99,12 +93,12 @@ def test_the_first_job_stays_until_its_pod_or_its_configuration_changes(chart: C
     assert len(first_job(chart, "--set", f"fullnameOverride={'a' * 60}")[0]) <= 63
 
 
-def test_the_first_job_can_be_left_out(chart: Chart) -> None:
+def test_the_first_job_can_be_left_out(chart):
     rendered = chart.objects("--set", "mode=policy,policy.firstJob=false")
     assert not any(value["kind"] == "Job" for value in rendered)
 
 
-def test_the_network_policy_admits_the_api_server_from_where_it_calls(chart: Chart) -> None:
+def test_the_network_policy_admits_the_api_server_from_where_it_calls(chart):
     def admits(*words: str) -> list[dict[str, Any]]:
         return named(chart.objects(*words))["NetworkPolicy", "archfit"]["spec"]["ingress"]
 
@@ -116,7 +110,7 @@ def test_the_network_policy_admits_the_api_server_from_where_it_calls(chart: Cha
     assert [port["port"] for rule in sources for port in rule["ports"]] == [8443, 8080]
 
 
-def test_a_policy_of_the_users_own_is_rendered_as_it_is(chart: Chart, tmp_path: Path) -> None:
+def test_a_policy_of_the_users_own_is_rendered_as_it_is(chart, tmp_path):
     pod: dict[str, Any] = {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -173,20 +167,20 @@ def test_a_policy_of_the_users_own_is_rendered_as_it_is(chart: Chart, tmp_path: 
         ),
     ],
 )
-def test_the_schema_refuses(chart: Chart, words: tuple[str, ...], said: str) -> None:
+def test_the_schema_refuses(chart, words, said):
     ran = chart.render(*words)
     assert ran.status == 1
     assert "values don't meet the specifications of the schema" in ran.stderr
     assert said in ran.stderr
 
 
-def test_a_kubernetes_without_match_conditions_is_refused(chart: Chart) -> None:
+def test_a_kubernetes_without_match_conditions_is_refused(chart):
     ran = chart.run("template", "archfit", str(CHART), "--kube-version", "1.27.9")
     assert ran.status == 1
     assert "chart requires kubeVersion: >=1.28.0-0" in ran.stderr
 
 
-def test_the_configuration_may_be_a_text_of_ones_own(chart: Chart, tmp_path: Path) -> None:
+def test_the_configuration_may_be_a_text_of_ones_own(chart, tmp_path):
     text = '# ours\napiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {onConflict: leave}\n# "end"\n'
     (tmp_path / "archfit.yaml").write_text(text)
     (tmp_path / "archfit.lock").write_text(f"{LOCK}\n")
@@ -202,7 +196,7 @@ def test_the_configuration_may_be_a_text_of_ones_own(chart: Chart, tmp_path: Pat
     assert from_file(data["archfit.yaml"].encode(), "archfit.yaml").given["onConflict"].value == "leave"
 
 
-def test_a_changed_configuration_starts_new_pods(chart: Chart) -> None:
+def test_a_changed_configuration_starts_new_pods(chart):
     def checksum(*words: str) -> str:
         template = named(chart.objects(*words))["Deployment", "archfit"]["spec"]["template"]
         return template["metadata"]["annotations"]["checksum/configuration"]
@@ -212,7 +206,7 @@ def test_a_changed_configuration_starts_new_pods(chart: Chart) -> None:
     assert checksum() == checksum("--set-literal", f"lockFile={LOCK}")  # which the pods read themselves
 
 
-def test_a_secret_of_ones_own_comes_with_its_ca(chart: Chart, tmp_path: Path) -> None:
+def test_a_secret_of_ones_own_comes_with_its_ca(chart, tmp_path):
     (tmp_path / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n")
     words = ("--set", "certificate.source=secret,certificate.secretName=pair")
     rendered = named(chart.objects(*words, "--set-file", f"certificate.caBundle={tmp_path}/ca.pem"))
@@ -225,7 +219,7 @@ def test_a_secret_of_ones_own_comes_with_its_ca(chart: Chart, tmp_path: Path) ->
     )
 
 
-def test_other_releases_have_other_names(chart: Chart) -> None:
+def test_other_releases_have_other_names(chart):
     rendered = named(chart.objects(release="web"))
     assert ("Deployment", "web-archfit") in rendered
     assert ("MutatingWebhookConfiguration", "web-archfit") in rendered
@@ -248,12 +242,12 @@ SMALLEST = f"{SMALLEST_LIMIT // MIB}Mi"
     ],
     ids=lambda words: words[1],
 )
-def test_the_least_memory_that_the_server_takes_is_taken(chart: Chart, words: tuple[str, ...]) -> None:
+def test_the_least_memory_that_the_server_takes_is_taken(chart, words):
     """Its twins are refused in test_chart_values.py. What Helm cannot count, the API server judges."""
     assert chart.objects(*words)
 
 
-def test_what_the_container_is_told_is_what_the_server_reads(chart: Chart) -> None:
+def test_what_the_container_is_told_is_what_the_server_reads(chart):
     words = (
         *CERT_MANAGER,
         "--set",
@@ -288,7 +282,7 @@ def helm_lines() -> list[str]:
 
 
 @pytest.mark.parametrize("line", helm_lines())
-def test_the_commands_of_the_pages_render(chart: Chart, tmp_path: Path, line: str) -> None:
+def test_the_commands_of_the_pages_render(chart, tmp_path, line):
     (tmp_path / "archfit.yaml").write_text("apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n")
     (tmp_path / "archfit-chart").symlink_to(CHART)
     words = [

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from archfit.cluster.pools.live import KINDS
-from chart_runs import GIVEN, Chart, named
+from chart_runs import GIVEN, named
 
 _CRON = (
     *("--set", "audit.cron.enabled=true,audit.cluster=prod eu,audit.cron.schedule=0 4 * * 1-5"),
@@ -37,7 +37,7 @@ def who_has(spec: dict[str, Any], volume: str) -> set[str]:
 
 
 @pytest.mark.parametrize("mode", ["webhook", "policy", "audit"])
-def test_each_night_one_pod_audits_and_writes_its_reports(chart: Chart, mode: str) -> None:
+def test_each_night_one_pod_audits_and_writes_its_reports(chart, mode):
     words = (*GIVEN, *_CRON) if mode == "webhook" else _CRON
     rendered = named(chart.objects(*words, "--set", f"mode={mode}"))
     assert rendered["CronJob", "archfit-audit"]["spec"]["schedule"] == "0 4 * * 1-5"
@@ -51,7 +51,7 @@ def test_each_night_one_pod_audits_and_writes_its_reports(chart: Chart, mode: st
     assert who_has(pod(rendered), "registries") == who_has(pod(rendered), "cache") == {"audit"}
 
 
-def test_an_audit_in_parts_is_three_jobs_that_helm_runs_in_their_order(chart: Chart) -> None:
+def test_an_audit_in_parts_is_three_jobs_that_helm_runs_in_their_order(chart):
     rendered = named(chart.objects(*_JOB, "--set", "registrySecret=pull,audit.cacheSecret=cache"))
     jobs = {
         name.removeprefix("archfit-audit-"): value
@@ -98,7 +98,7 @@ def test_an_audit_in_parts_is_three_jobs_that_helm_runs_in_their_order(chart: Ch
     assert not {kind for kind, _ in rendered} & {"Deployment", "Service", "MutatingWebhookConfiguration"}
 
 
-def test_node_pools_are_read_only_where_it_is_said(chart: Chart) -> None:
+def test_node_pools_are_read_only_where_it_is_said(chart):
     def groups(*words: str) -> set[str]:
         rules = named(chart.objects(*_CRON, *words))["ClusterRole", "archfit-audit"]["rules"]
         return {group for rule in rules for group in rule["apiGroups"]}
@@ -108,7 +108,7 @@ def test_node_pools_are_read_only_where_it_is_said(chart: Chart) -> None:
     assert groups("--set", "audit.nodePools=true") >= pools
 
 
-def test_the_server_and_its_service_never_meet_its_pods(chart: Chart) -> None:
+def test_the_server_and_its_service_never_meet_its_pods(chart):
     objects = named(chart.objects(*_CRON))
     labels = objects["CronJob", "archfit-audit"]["spec"]["jobTemplate"]["spec"]["template"]["metadata"][
         "labels"
@@ -118,7 +118,7 @@ def test_the_server_and_its_service_never_meet_its_pods(chart: Chart) -> None:
     assert not selector.items() <= labels.items()
 
 
-def test_the_volume_outlives_the_release_and_may_be_ones_own(chart: Chart) -> None:
+def test_the_volume_outlives_the_release_and_may_be_ones_own(chart):
     claim = named(chart.objects(*_CRON))["PersistentVolumeClaim", "archfit-audit"]
     assert claim["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
     assert claim["spec"]["accessModes"] == ["ReadWriteOnce"]
@@ -128,7 +128,7 @@ def test_the_volume_outlives_the_release_and_may_be_ones_own(chart: Chart) -> No
     assert volume["persistentVolumeClaim"] == {"claimName": "shared"}
 
 
-def test_it_is_off_by_default(chart: Chart) -> None:
+def test_it_is_off_by_default(chart):
     assert not [name for _, name in named(chart.objects()) if name.endswith("-audit")]
 
 
@@ -151,7 +151,7 @@ def test_it_is_off_by_default(chart: Chart) -> None:
         pytest.param("extraArgs={--strict}", "extraArgs: the mode audit has no use for it", id="arguments"),
     ],
 )
-def test_a_mistake_is_named(chart: Chart, words: str, said: str) -> None:
+def test_a_mistake_is_named(chart, words, said):
     ran = chart.render("--set", f"mode=audit,audit.cron.enabled=true,{words}")
     assert ran.status == 1
     assert said in ran.stderr

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 
 from chart_runs import CHART, Chart, named
-from dashboards import Labels, complaints, exposed_by, promtool, queries, read, recorded, wrong
+from dashboards import complaints, exposed_by, promtool, queries, read, recorded, wrong
 from webhook_server import WebhookServer
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _ON = ("--set", "metrics.prometheusRule.enabled=true")
 _DASHBOARD = ("--set", "metrics.dashboard.enabled=true")
 
 
 @pytest.fixture(scope="module")
-def exposed(tmp_path_factory: pytest.TempPathFactory, real) -> dict[str, Labels]:
+def exposed(tmp_path_factory, real):
     """The metrics of a real `archfit serve`, by the names of their samples."""
     with WebhookServer(tmp_path_factory.mktemp("serve")) as server:
         text = server.probe("/metrics")[1]
@@ -43,7 +40,7 @@ def asked() -> list[str]:
     return queries(dashboard(), namespace="archfit", job="archfit")
 
 
-def test_promtool_takes_the_alerts_and_the_queries(chart: Chart, tmp_path: Path) -> None:
+def test_promtool_takes_the_alerts_and_the_queries(chart, tmp_path):
     for words in ((), ("--set", "mode=policy")):
         found = rules(chart, *words)
         assert f"SUCCESS: {len(found)} rules found" in promtool(
@@ -52,9 +49,7 @@ def test_promtool_takes_the_alerts_and_the_queries(chart: Chart, tmp_path: Path)
     assert f"SUCCESS: {len(asked())} rules found" in promtool(tmp_path, "check", recorded(asked()))
 
 
-def test_every_metric_that_is_asked_for_is_one_of_the_server(
-    chart: Chart, exposed: dict[str, Labels]
-) -> None:
+def test_every_metric_that_is_asked_for_is_one_of_the_server(chart, exposed):
     expressions = [rule["expr"] for rule in rules(chart)] + asked()
     expressions += [rule["expr"] for rule in rules(chart, "--set", "mode=policy")]
     for variable in dashboard()["templating"]["list"][1:]:
@@ -168,9 +163,7 @@ def fires(alert: str, given: list[dict[str, str]], at: str, number: int) -> dict
         pytest.param(("--set", "mode=policy"), POLICY_CASES, "119m", id="policy"),
     ],
 )
-def test_each_alert_fires_when_it_should_and_not_otherwise(
-    chart: Chart, tmp_path: Path, words: tuple[str, ...], cases: dict[str, Any], at: str
-) -> None:
+def test_each_alert_fires_when_it_should_and_not_otherwise(chart, tmp_path, words, cases, at):
     found = rules(chart, *words)
     assert sorted(rule["alert"] for rule in found) == sorted(cases)
     (tmp_path / "rules.yaml").write_text(yaml.safe_dump({"groups": [{"name": "a", "rules": found}]}))
@@ -183,7 +176,7 @@ def test_each_alert_fires_when_it_should_and_not_otherwise(
     assert "SUCCESS" in promtool(tmp_path, "test", given)
 
 
-def test_alerts_and_dashboard_are_off_by_default_and_carry_the_users_labels(chart: Chart) -> None:
+def test_alerts_and_dashboard_are_off_by_default_and_carry_the_users_labels(chart):
     kinds = {kind for kind, _ in named(chart.objects())}
     assert "PrometheusRule" not in kinds
     words = (*_ON, *_DASHBOARD, "--set", "metrics.prometheusRule.labels.release=prometheus")
@@ -196,11 +189,11 @@ def test_alerts_and_dashboard_are_off_by_default_and_carry_the_users_labels(char
     assert json.loads(found["data"]["archfit.json"]) == dashboard()
 
 
-def test_grafanas_own_schema_takes_the_dashboard(tmp_path: Path, real) -> None:
+def test_grafanas_own_schema_takes_the_dashboard(tmp_path, real):
     assert complaints(dashboard(), tmp_path) == ""
 
 
-def test_the_alerts_are_about_the_releases_own_service(chart: Chart) -> None:
+def test_the_alerts_are_about_the_releases_own_service(chart):
     rendered = named(chart.objects(*_ON, release="web", namespace="hooks"))
     (group,) = rendered["PrometheusRule", "web-archfit"]["spec"]["groups"]
     of = 'job="web-archfit", namespace="hooks"'

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import yaml
 
 from case_files import rows
 from chart_runs import CHART, GIVEN, Chart, NoKeyTwice, named
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def refused(chart: Chart, *words: str) -> str:
@@ -23,11 +21,11 @@ def refused(chart: Chart, *words: str) -> str:
 
 
 @pytest.mark.parametrize(("words", "said"), rows("chart_mistakes.yaml", "words", "said"))
-def test_a_mistake_is_named_with_its_remedy(chart: Chart, words: list[str], said: str) -> None:
+def test_a_mistake_is_named_with_its_remedy(chart, words, said):
     assert said in refused(chart, *words)
 
 
-def test_every_mistake_is_named_not_only_the_first_and_lint_names_them_too(chart: Chart) -> None:
+def test_every_mistake_is_named_not_only_the_first_and_lint_names_them_too(chart):
     words = ("--set", "ports.metrics=8443,podLabels.helm\\.sh/chart=x,lockFile=x")
     lines = refused(chart, *words).partition("): ")[2].splitlines()[:3]
     assert [line.partition(":")[0] for line in lines] == ["podLabels", "lockFile", "ports"]
@@ -36,7 +34,7 @@ def test_every_mistake_is_named_not_only_the_first_and_lint_names_them_too(chart
     assert all(line in linted.stdout.decode().replace("\\n", "\n").replace("\\", "") for line in lines)
 
 
-def test_no_credential_in_a_mirror_is_repeated(chart: Chart) -> None:
+def test_no_credential_in_a_mirror_is_repeated(chart):
     value = {"docker.io": "https://robot:hunter2@m.example"}
     ran = chart.render("--set-json", f"configuration.operator.mirror={json.dumps(value)}")
     assert ran.status == 1
@@ -79,9 +77,7 @@ def keys_beside(objects: list[dict[str, Any]], probe: str) -> set[str]:
     [*MERGED.items(), *POLICY_MERGED.items()],
     ids=[*MERGED, *(f"{path}-policy" for path in POLICY_MERGED)],
 )
-def test_a_key_of_the_charts_is_refused_in_a_map_of_the_users(
-    chart: Chart, path: str, words: tuple[str, ...]
-) -> None:
+def test_a_key_of_the_charts_is_refused_in_a_map_of_the_users(chart, path, words):
     """Whatever the chart renders into the same mapping, in whatever object."""
     probe = "probe.example/a"
     own = keys_beside(chart.objects(*words, "--set-json", f'{path}={{"{probe}":"x"}}'), probe)
@@ -92,7 +88,7 @@ def test_a_key_of_the_charts_is_refused_in_a_map_of_the_users(
         assert f"{path}: the chart sets {key} itself: take it out" in said
 
 
-def test_the_names_that_are_refused_in_lists_are_those_of_the_chart(chart: Chart) -> None:
+def test_the_names_that_are_refused_in_lists_are_those_of_the_chart(chart):
     words = (
         *("--set-literal", 'lockFile={"version": 1, "images": {}}'),
         *("--set", "registrySecret=a,clientCA.secret=b"),
@@ -134,7 +130,7 @@ _FREE |= {path for path in PATHS if path.rpartition(".")[2] in {"resources", "re
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_whatever_is_null_is_its_absence_or_is_named(chart: Chart, path: str) -> None:
+def test_whatever_is_null_is_its_absence_or_is_named(chart, path):
     """Helm takes a default away where a value is null. A map of the chart's own cannot be away."""
     refusals = []
     for mode in (_EVERYTHING, ("--set", "mode=policy,metrics.prometheusRule.enabled=true")):
@@ -175,9 +171,7 @@ _SERVED = ("--api-versions", "admissionregistration.k8s.io/v1/MutatingAdmissionP
         pytest.param((*_CLUSTER, *GIVEN, "--set", "mode=webhook"), False, id="the-webhook-needs-none"),
     ],
 )
-def test_a_policy_is_refused_where_the_cluster_serves_none(
-    chart: Chart, words: tuple[str, ...], refused: bool
-) -> None:
+def test_a_policy_is_refused_where_the_cluster_serves_none(chart, words, refused):
     ran = chart.render("--set", "mode=policy", *words)
     assert (ran.status != 0) is refused
     assert ("the cluster serves no MutatingAdmissionPolicy of admissionregistration" in ran.stderr) is refused

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,6 @@ import machine
 from archfit import __version__
 from helm_runs import SYSTEM_PATH, set_up, start
 from program import PROGRAM, Ran
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class Here:
@@ -43,11 +41,11 @@ class Here:
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Here:
+def here(tmp_path):
     return Here(tmp_path)
 
 
-def test_every_door_of_a_machine_that_has_all_is_open(here: Here) -> None:
+def test_every_door_of_a_machine_that_has_all_is_open(here):
     here.has("archfit", "helm4", "kustomize", "kubectl")
     set_up(here.home / "plugins")
     here.environ["HELM_PLUGINS"] = str(here.home / "plugins")
@@ -70,7 +68,7 @@ def test_every_door_of_a_machine_that_has_all_is_open(here: Here) -> None:
     assert "loads none of its own plugins" in both.stdout.decode()
 
 
-def test_a_plugin_of_another_version_is_wrong_in_a_real_helm(here: Here) -> None:
+def test_a_plugin_of_another_version_is_wrong_in_a_real_helm(here):
     here.has("archfit", "helm4")
     set_up(here.home / "plugins")
     plugin = here.home / "plugins" / "archfit" / "plugin.yaml"
@@ -81,7 +79,7 @@ def test_a_plugin_of_another_version_is_wrong_in_a_real_helm(here: Here) -> None
     assert "is of archfit 0.0.1" in found["text"]
 
 
-def test_a_cluster_that_does_not_answer_is_wrong_with_live_alone(here: Here) -> None:
+def test_a_cluster_that_does_not_answer_is_wrong_with_live_alone(here):
     here.has("kubectl")
     (here.home / ".kube").mkdir()
     (here.home / ".kube" / "config").write_text(
@@ -94,7 +92,7 @@ def test_a_cluster_that_does_not_answer_is_wrong_with_live_alone(here: Here) -> 
     assert here.findings("--live")["context"][0]["state"] == "wrong"
 
 
-def test_this_machine_is_looked_at_in_time(here: Here) -> None:
+def test_this_machine_is_looked_at_in_time(here):
     here.environ["PATH"] = f"{PROGRAM.parent}:{os.environ['PATH']}:{SYSTEM_PATH}"
     before = time.monotonic()
     ran = here("--timeout", "30s")

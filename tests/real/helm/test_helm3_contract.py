@@ -3,27 +3,19 @@
 No cluster is here: `helm template`, and `helm install --dry-run=client` against bare discovery.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
 
 import pytest
 
 import program
 from helm_runs import sources
 from kubernetes_discovery import Discovery
+from program import Ran
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from helm_runs import Helm
-    from program import Ran
-
-    Archfit = Callable[..., Ran]
+Archfit = Callable[..., Ran]
 
 ALLOWED = "--post-renderer-args=--on-blank=pass"
 HIDDEN = b"---\n# Source: quiet/templates/secret.yaml\n# HIDDEN: The Secret output has been suppressed\n"
@@ -37,14 +29,14 @@ HIDDEN = b"---\n# Source: quiet/templates/secret.yaml\n# HIDDEN: The Secret outp
         pytest.param("blank", (ALLOWED,), id="nothing-rendered"),
     ],
 )
-def test_bytes_in_bytes_out(helm3: Helm, chart: str, words: tuple[str, ...]) -> None:
+def test_bytes_in_bytes_out(helm3, chart, words):
     seen = helm3.recorded(chart, *words)
     seen.helm.ok()
     assert seen.written == seen.given
     assert seen.helm.stdout == helm3.plain(chart)
 
 
-def test_a_source_line_follows_its_separator_after_a_change(helm3: Helm) -> None:
+def test_a_source_line_follows_its_separator_after_a_change(helm3):
     seen = helm3.recorded("shop")
     seen.helm.ok()
     assert seen.written != seen.given
@@ -53,7 +45,7 @@ def test_a_source_line_follows_its_separator_after_a_change(helm3: Helm) -> None
 
 
 @pytest.mark.parametrize("source", ["recommendations", "telemetry", "stores"])
-def test_show_only_finds_what_changed(helm: Helm, judge: Any, source: str) -> None:
+def test_show_only_finds_what_changed(helm, judge, source):
     name = f"templates/{source}.yaml"
     shown = helm.template("shop", "--show-only", name).ok()
     whole = helm.template("shop").ok()
@@ -64,7 +56,7 @@ def test_show_only_finds_what_changed(helm: Helm, judge: Any, source: str) -> No
     assert shown != helm.plain("shop", "--show-only", name)
 
 
-def test_separators_come_back_as_they_came(helm: Helm) -> None:
+def test_separators_come_back_as_they_came(helm):
     seen = helm.recorded("shop")
     seen.helm.ok()
     assert seen.written != seen.given
@@ -73,7 +65,7 @@ def test_separators_come_back_as_they_came(helm: Helm) -> None:
     assert len(seen.written.split(b"\n---\n")) == len(seen.given.split(b"\n---\n"))  # as helm-diff splits
 
 
-def test_helm_3_writes_files_before_it_calls_the_renderer(helm3: Helm, tmp_path: Path) -> None:
+def test_helm_3_writes_files_before_it_calls_the_renderer(helm3, tmp_path):
     seen = helm3.recorded("small", "--output-dir", str(tmp_path))
     assert (seen.given.strip(), seen.written) == (b"", b"")
     assert (tmp_path / "small" / "templates" / "application.yaml").is_file()
@@ -82,7 +74,7 @@ def test_helm_3_writes_files_before_it_calls_the_renderer(helm3: Helm, tmp_path:
     assert helm3.recorded("small", "--output-dir", str(tmp_path), ALLOWED).helm.status == 0
 
 
-def test_a_hidden_secret_stays_hidden(helm3: Helm) -> None:
+def test_a_hidden_secret_stays_hidden(helm3):
     words = ("--dry-run=client", "--hide-secret", "--disable-openapi-validation", "--kube-apiserver")
     with Discovery() as api:
         seen = helm3.recorded("quiet", *words, api.url, command="install")
@@ -92,12 +84,12 @@ def test_a_hidden_secret_stays_hidden(helm3: Helm) -> None:
     assert HIDDEN in seen.helm.stdout
 
 
-def test_custom_resource_definitions_pass(helm: Helm) -> None:
+def test_custom_resource_definitions_pass(helm):
     words = ("--include-crds",)
     assert helm.template("quiet", *words).ok().startswith(helm.plain("quiet", *words).split(b"\n---\n")[0])
 
 
-def test_a_list_stays_a_list(helm3: Helm, judge: Any) -> None:
+def test_a_list_stays_a_list(helm3, judge):
     before = helm3.plain("shop", "--show-only", "templates/telemetry.yaml")
     after = helm3.template("shop", "--show-only", "templates/telemetry.yaml").ok()
     (was,), (found,) = judge.kubectl(before), judge.kubectl(after)
@@ -108,7 +100,7 @@ def test_a_list_stays_a_list(helm3: Helm, judge: Any) -> None:
         assert new == old
 
 
-def test_a_failure_writes_nothing_and_ends_with_one_sentence(helm3: Helm) -> None:
+def test_a_failure_writes_nothing_and_ends_with_one_sentence(helm3):
     seen = helm3.recorded("small", "--set", "sidecar=registry.k8s.io/gone:1")
     assert seen.written == b""
     error = seen.said.splitlines()[0]
@@ -139,14 +131,14 @@ def test_a_failure_writes_nothing_and_ends_with_one_sentence(helm3: Helm) -> Non
         pytest.param(("--post-renderer-args=", "--post-renderer-args=--affinity=always"), id="one-empty"),
     ],
 )
-def test_arguments_arrive(helm: Helm, words: tuple[str, ...]) -> None:
+def test_arguments_arrive(helm, words):
     always = helm.template("small", *words).ok()
     assert always.count(b"- key: kubernetes.io/arch\n") > 4
     assert always != helm.template("small").ok()
 
 
 @pytest.mark.parametrize("chart", ["quiet", "shop"])
-def test_neither_directory_nor_home_nor_locale_count(helm: Helm, mirrors: str, chart: str) -> None:
+def test_neither_directory_nor_home_nor_locale_count(helm, mirrors, chart):
     given = helm.recorded(chart).given
     words = [str(program.PROGRAM)]
     bare = {"PATH": os.environ["PATH"], "ARCHFIT_MIRROR": mirrors, "LANG": "C", "LC_ALL": "C"}

@@ -8,7 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -17,16 +19,10 @@ import archfit as package
 import machine
 import program
 from archfit.integrations.helm.setup_files import plugin as plugin_yaml
-from helm_runs import SYSTEM_PATH, set_up, start
+from helm_runs import SYSTEM_PATH, Helm, set_up, start
+from program import Ran
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from helm_runs import Helm
-    from program import Ran
-
-    Archfit = Callable[..., Ran]
+Archfit = Callable[..., Ran]
 
 REPOSITORY_PLUGIN = machine.ROOT / "helm-plugin" / "plugin.yaml"
 FILENAME = "postrenderer.helm.sh/postrender-filename"
@@ -52,7 +48,7 @@ def given(documents: list[Any], *, hooks: bool) -> bytes:
 
 
 @pytest.mark.parametrize("which", ["repository", "set-up"])
-def test_plugin_yaml_satisfies_the_strict_schema(which: str, tmp_path: Path, helm4: Helm) -> None:
+def test_plugin_yaml_satisfies_the_strict_schema(which, tmp_path, helm4):
     set_up(tmp_path)
     file = REPOSITORY_PLUGIN if which == "repository" else tmp_path / "archfit" / "plugin.yaml"
     text = file.read_text(encoding="utf-8")
@@ -66,13 +62,13 @@ def test_plugin_yaml_satisfies_the_strict_schema(which: str, tmp_path: Path, hel
     assert listed.stderr == ""
 
 
-def test_the_version_is_the_packages() -> None:
+def test_the_version_is_the_packages():
     assert REPOSITORY_PLUGIN.read_text(encoding="utf-8") == plugin_yaml("archfit")
     assert yaml.safe_load(REPOSITORY_PLUGIN.read_bytes())["version"] == package.__version__
 
 
 @pytest.mark.parametrize("chart", ["shop", "hooks", "quiet"])
-def test_every_document_keeps_its_file_name(helm4: Helm, judge: Any, chart: str) -> None:
+def test_every_document_keeps_its_file_name(helm4, judge, chart):
     seen = helm4.recorded(chart)
     seen.helm.ok()
 
@@ -87,7 +83,7 @@ def test_every_document_keeps_its_file_name(helm4: Helm, judge: Any, chart: str)
     assert b"generated-by-postrender" not in seen.helm.stdout
 
 
-def test_documents_in_flow_style(helm4: Helm, judge: Any) -> None:
+def test_documents_in_flow_style(helm4, judge):
     seen = helm4.recorded("shop")
     line = next(line for line in seen.given.splitlines() if b'"demo-dashboards"' in line)
     assert line.startswith(b"{")
@@ -98,7 +94,7 @@ def test_documents_in_flow_style(helm4: Helm, judge: Any) -> None:
     assert after["demo-dashboards"] == before["demo-dashboards"]
 
 
-def test_a_chart_that_renders_nothing_does_not_fail(helm4: Helm) -> None:
+def test_a_chart_that_renders_nothing_does_not_fail(helm4):
     seen = helm4.recorded("blank")
     assert (seen.given.strip(), seen.written) == (b"", b"# archfit: no manifests\n")
     assert seen.helm.status == 0
@@ -106,7 +102,7 @@ def test_a_chart_that_renders_nothing_does_not_fail(helm4: Helm) -> None:
     assert helm4.template("blank", "--set", "enabled=true").ok().count(b"nginx:1.29.3") == 1
 
 
-def test_and_is_switchable(helm4: Helm) -> None:
+def test_and_is_switchable(helm4):
     failed = helm4.template("blank", "--post-renderer-args=--on-blank=fail")
     assert failed.status == 1
     assert 'plugin "archfit" exited with error' in failed.stderr
@@ -115,7 +111,7 @@ def test_and_is_switchable(helm4: Helm) -> None:
 
 
 @pytest.mark.parametrize("chart", ["shop", "hooks", "quiet", "small"])
-def test_for_what_we_add_the_output_reads_as_helm_4_reads(helm4: Helm, judge: Any, chart: str) -> None:
+def test_for_what_we_add_the_output_reads_as_helm_4_reads(helm4, judge, chart):
     seen = helm4.recorded(chart)
     before, after = judge.helm4(seen.given), judge.helm4(seen.written)
     assert len(after) == len(before)
@@ -125,7 +121,7 @@ def test_for_what_we_add_the_output_reads_as_helm_4_reads(helm4: Helm, judge: An
     assert anchors.findall(seen.written) == anchors.findall(seen.given)
 
 
-def test_the_failure_leaves_a_report(helm4: Helm, tmp_path: Path) -> None:
+def test_the_failure_leaves_a_report(helm4, tmp_path):
     named, state = tmp_path / "report.json", tmp_path / "state"
     more = {"XDG_STATE_HOME": str(state)}
     words = ("--set", "image=registry.k8s.io/gone:1")
@@ -147,7 +143,7 @@ def test_the_failure_leaves_a_report(helm4: Helm, tmp_path: Path) -> None:
     )
 
 
-def test_called_for_hooks_and_for_the_rest(helm4: Helm, judge: Any, archfit: Archfit, mirrors: str) -> None:
+def test_called_for_hooks_and_for_the_rest(helm4, judge, archfit, mirrors):
     seen = helm4.recorded("hooks")
     documents = judge.helm4(seen.given)
     together = by_name(judge.helm4(seen.written))
@@ -161,17 +157,13 @@ def test_called_for_hooks_and_for_the_rest(helm4: Helm, judge: Any, archfit: Arc
 
 
 @pytest.mark.parametrize("again", ["helm3", "helm4"])
-def test_called_on_its_own_output(
-    helms: Callable[[str], Helm], archfit: Archfit, mirrors: str, again: str
-) -> None:
+def test_called_on_its_own_output(helms, archfit, mirrors, again):
     written = helms(again).recorded("shop").written
     assert archfit(written, ARCHFIT_MIRROR=mirrors).ok() == written
 
 
 @pytest.mark.parametrize("chart", ["shop", "hooks", "quiet", "small"])
-def test_pipe_and_plugin_write_the_same_bytes(
-    helm: Helm, helm4: Helm, archfit: Archfit, mirrors: str, chart: str
-) -> None:
+def test_pipe_and_plugin_write_the_same_bytes(helm, helm4, archfit, mirrors, chart):
     seen = helm.recorded(chart)
     launcher = str(helm4.folder / "plugins" / "archfit" / "archfit")
     words = ("--hooks", "recreated") if helm.name == "helm4" else ()
@@ -193,11 +185,11 @@ def _installed(helm4: Helm, tmp_path: Path, *words: str) -> bytes:
     return start([helm4.program, "template", "demo", chart, "--post-renderer", "archfit"], environ).ok()
 
 
-def test_install_from_a_directory(helm4: Helm, tmp_path: Path) -> None:
+def test_install_from_a_directory(helm4, tmp_path):
     assert _installed(helm4, tmp_path, str(REPOSITORY_PLUGIN.parent)) == helm4.template("shop").ok()
 
 
-def test_no_virtualenv_is_active_and_its_path_has_a_blank(helm4: Helm, tmp_path: Path) -> None:
+def test_no_virtualenv_is_active_and_its_path_has_a_blank(helm4, tmp_path):
     plugins = tmp_path / "my plugins"
     environ = {"PATH": "/nowhere", "HOME": str(tmp_path)}
     run = "from archfit.cli.main import run; run()"
@@ -211,7 +203,7 @@ def test_no_virtualenv_is_active_and_its_path_has_a_blank(helm4: Helm, tmp_path:
     assert ran.ok() == helm4.template("shop").ok()
 
 
-def test_modules_beside_the_chart_are_not_loaded(helm4: Helm, tmp_path: Path) -> None:
+def test_modules_beside_the_chart_are_not_loaded(helm4, tmp_path):
     for name in ("archfit", "json", "yaml", "gc"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit(3)\n", encoding="utf-8")
     chart = shutil.copytree(machine.ROOT / "fixtures" / "charts" / "small", tmp_path / "small")
@@ -219,7 +211,7 @@ def test_modules_beside_the_chart_are_not_loaded(helm4: Helm, tmp_path: Path) ->
     assert helm4.run(*words, cwd=tmp_path).ok() == helm4.template("small").ok()
 
 
-def test_a_directory_shared_with_helm_3_is_found(helm3: Helm, helm4: Helm) -> None:
+def test_a_directory_shared_with_helm_3_is_found(helm3, helm4):
     plugins = helm4.environ["HELM_PLUGINS"]
     listed = helm3.run("plugin", "list", HELM_PLUGINS=plugins)
     assert 'unknown field "apiVersion"' in listed.stderr  # why it must not happen

@@ -9,17 +9,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import program
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from helm_runs import Helm
 
 CHART = """\
 apiVersion: v2
@@ -50,7 +44,7 @@ BOTH = {**OFFLINE, "ARCHFIT_IMAGE_PLATFORMS": "x.example/app=linux/amd64,linux/a
 
 
 @pytest.fixture
-def chart(tmp_path: Path) -> Path:
+def chart(tmp_path):
     (tmp_path / "work" / "templates").mkdir(parents=True)
     (tmp_path / "work" / "Chart.yaml").write_text(CHART, encoding="utf-8")
     (tmp_path / "work" / "templates" / "jobs.yaml").write_text(JOBS, encoding="utf-8")
@@ -70,7 +64,7 @@ def changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     return sorted(name for name in before if before[name] != after[name])
 
 
-def test_helm_4_places_hooks_and_helm_3_never_shows_them(helm: Helm, judge: Any, chart: Path) -> None:
+def test_helm_4_places_hooks_and_helm_3_never_shows_them(helm, judge, chart):
     """A multi-arch image: only what is recreated gets the toleration, and to Helm an Argo hook is a plain Job."""
     before = specs(judge, helm.plain(chart))
     after = specs(judge, helm.template(chart, **BOTH).ok())
@@ -81,9 +75,7 @@ def test_helm_4_places_hooks_and_helm_3_never_shows_them(helm: Helm, judge: Any,
     )
 
 
-def test_what_makes_the_template_of_a_job_differ_and_what_does_not(
-    helm: Helm, judge: Any, chart: Path, tmp_path: Path
-) -> None:
+def test_what_makes_the_template_of_a_job_differ_and_what_does_not(helm, judge, chart, tmp_path):
     lock = tmp_path / "archfit.lock"
     held = {**OFFLINE, "ARCHFIT_LOCK_FILE": str(lock)}
     digest = "sha256:" + "0" * 64
@@ -112,9 +104,7 @@ def test_what_makes_the_template_of_a_job_differ_and_what_does_not(
     assert job(**BOTH) == applied  # on the Job itself: its metadata may change
 
 
-def test_archfit_last_names_the_jobs_of_the_plugins_run(
-    helms: Callable[[str], Helm], chart: Path, tmp_path: Path
-) -> None:
+def test_archfit_last_names_the_jobs_of_the_plugins_run(helms, chart, tmp_path):
     helm = helms("helm4")
     helm.template(chart, XDG_STATE_HOME=str(tmp_path), **AMD64).ok()
     last = program.archfit(b"", "last", **{**os.environ, "XDG_STATE_HOME": str(tmp_path)}).ok().decode()
@@ -124,9 +114,7 @@ def test_archfit_last_names_the_jobs_of_the_plugins_run(
     assert "Job/hook" not in line
 
 
-def test_a_plugin_that_cannot_start_leaves_the_report_before_with_its_time(
-    helms: Callable[[str], Helm], chart: Path, tmp_path: Path
-) -> None:
+def test_a_plugin_that_cannot_start_leaves_the_report_before_with_its_time(helms, chart, tmp_path):
     """What `archfit last` shows then is another run: its first line says when that was."""
     helm = helms("helm4")
     state = {"XDG_STATE_HOME": str(tmp_path)}

@@ -1,7 +1,5 @@
 """Once `make demo` has set itself up, it needs no network: it runs where there is nothing but loopback."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -19,7 +17,7 @@ os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
 
 
-def test_the_demo_runs_with_nothing_but_loopback() -> None:
+def test_the_demo_runs_with_nothing_but_loopback():
     unshare = shutil.which("unshare", path=machine.ENVIRON.get("PATH"))
     alone = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     probe = [unshare or "unshare", *alone, "--net"]

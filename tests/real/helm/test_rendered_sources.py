@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: %s}\nspec: {containers: [{name: a, image: x.example/amd:1}]}\n"
 FILES = {
@@ -43,7 +40,7 @@ dependencies:
 
 
 @pytest.mark.parametrize("helm", ["helm3", "helm4"])
-def test_every_template_is_found(archfit, tool, tmp_path: Path, helm: str) -> None:
+def test_every_template_is_found(archfit, tool, tmp_path, helm):
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)

@@ -3,27 +3,16 @@
 No cluster is here, so `helm template` twice stands for upgrades of a live release.
 """
 
-from __future__ import annotations
+from collections.abc import Callable
 
-from typing import TYPE_CHECKING, Any
+from program import Ran
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from registry import Registry
-
-    from helm_runs import Helm
-    from program import Ran
-
-    Archfit = Callable[..., Ran]
+Archfit = Callable[..., Ran]
 
 POD = b"---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n  - image: %s\n"
 
 
-def test_any_state_of_the_cache_gives_the_same_bytes(
-    helm: Helm, registry: Registry, archfit: Archfit, mirrors: str, tmp_path: Path
-) -> None:
+def test_any_state_of_the_cache_gives_the_same_bytes(helm, registry, archfit, mirrors, tmp_path):
     cache = {"XDG_CACHE_HOME": str(tmp_path)}
     registry.forget()
     cold = helm.template("shop", "--include-crds", **cache).ok()
@@ -38,7 +27,7 @@ def test_any_state_of_the_cache_gives_the_same_bytes(
     assert helm.template("shop", "--include-crds", **partly).ok() == cold
 
 
-def test_an_upgrade_changes_nothing_that_the_install_did_not(helm: Helm, judge: Any, tmp_path: Path) -> None:
+def test_an_upgrade_changes_nothing_that_the_install_did_not(helm, judge, tmp_path):
     """The diff of two renders, as helm-diff makes it: the chart's change and nothing else."""
     words = ("--set", "storefront.replicas=5")
     before = helm.template("shop", XDG_CACHE_HOME=str(tmp_path / "one")).ok()

@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 import tarfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from places import unpack
@@ -19,13 +19,9 @@ from places import unpack
 import machine
 from archfit import __version__
 from helm_runs import CHARTS, SYSTEM_PATH, start
-from helm_signing import SigningKey, signing_key
+from helm_signing import signing_key
 from program import PROGRAM, Ran
-from real_registries import Running, distribution, ggcr
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from real_registries import distribution, ggcr
 
 SCRIPT = machine.ROOT / "scripts" / "plugin_archive.py"
 ARCHIVE = f"archfit-{__version__}.tgz"
@@ -54,7 +50,7 @@ if sys.argv[2] == "package":
 
 
 @pytest.mark.parametrize("end", ["A=", "==", "\n=AAAA"], ids=["padded", "padded-twice", "a-checksum"])
-def test_a_signature_that_gnupg_reads_too_far_is_made_again(end: str, tmp_path: Path) -> None:
+def test_a_signature_that_gnupg_reads_too_far_is_made_again(end, tmp_path):
     helm = tmp_path / "helm"
     helm.write_text(FAKE_HELM.format(python=sys.executable, archive=ARCHIVE), encoding="utf-8")
     helm.chmod(0o755)
@@ -65,13 +61,13 @@ def test_a_signature_that_gnupg_reads_too_far_is_made_again(end: str, tmp_path: 
 
 
 @pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SigningKey]:
+def key(tmp_path_factory):
     with signing_key(tmp_path_factory.mktemp("key"), "me") as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def signed(key: SigningKey, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def signed(key, tmp_path_factory):
     """A folder with the archive, its signature and the public key, as a release has them."""
     folder = tmp_path_factory.mktemp("dist")
     package(folder, "--keyring", str(key.secret), "--key", key.name).ok()
@@ -107,12 +103,12 @@ class Home:
 
 
 @pytest.fixture
-def home(tmp_path: Path, mirrors: str) -> Home:
+def home(tmp_path, mirrors):
     return Home(tmp_path / "home", mirrors)
 
 
 @pytest.fixture(params=["distribution", "ggcr"])
-def plugins(request: pytest.FixtureRequest, tmp_path: Path, signed: Path) -> Iterator[Running]:
+def plugins(request, tmp_path, signed):
     """A registry that the page's own command has pushed to."""
     folder = tmp_path / "registry"
     folder.mkdir()
@@ -134,7 +130,7 @@ def blocks(text: str) -> list[str]:
     return re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-def test_a_verified_plugin_renders_the_chart(home: Home, signed: Path, helm4) -> None:
+def test_a_verified_plugin_renders_the_chart(home, signed, helm4):
     ran = home.install("--keyring", str(signed / "archfit-plugin.gpg"), str(signed / ARCHIVE))
     assert b"Signed by: me\n" in ran.ok()
     assert home.shop().ok() == helm4.template("shop").ok()
@@ -168,9 +164,7 @@ def _without_signature(folder: Path) -> None:
         pytest.param(None, "", "pubring.gpg: no such file or directory", id="no-keyring"),
     ],
 )
-def test_helm_refuses_and_the_page_says_what_to_do(
-    home: Home, signed: Path, tmp_path: Path, change, keyring: str, message: str
-) -> None:
+def test_helm_refuses_and_the_page_says_what_to_do(home, signed, tmp_path, change, keyring, message):
     folder = shutil.copytree(signed, tmp_path / "copy")
     if keyring == "other.gpg":
         package(folder / "other", "--throw-away-key").ok()
@@ -190,7 +184,7 @@ def matches(said: str, stderr: str) -> bool:
     return all(part in stderr for part in said.replace("0.1.0", __version__).split("..."))
 
 
-def test_without_archfit_on_path_the_message_names_it(home: Home, signed: Path) -> None:
+def test_without_archfit_on_path_the_message_names_it(home, signed):
     home.install("--keyring", str(signed / "archfit-plugin.gpg"), str(signed / ARCHIVE)).ok()
     ran = home.shop(PATH=f"{home.folder / 'bin'}:{SYSTEM_PATH}")
     assert (ran.status, ran.stdout) == (1, b"")
@@ -205,7 +199,7 @@ def test_without_archfit_on_path_the_message_names_it(home: Home, signed: Path) 
     assert b"put archfit on PATH" in checked.stdout
 
 
-def test_installed_twice_the_page_says_what_to_do(home: Home, signed: Path) -> None:
+def test_installed_twice_the_page_says_what_to_do(home, signed):
     words = ("--keyring", str(signed / "archfit-plugin.gpg"), str(signed / ARCHIVE))
     home.install(*words).ok()
     again = home.install(*words)
@@ -214,7 +208,7 @@ def test_installed_twice_the_page_says_what_to_do(home: Home, signed: Path) -> N
     home.install(*words).ok()
 
 
-def test_the_check_of_a_signed_plugin_is_right(home: Home, signed: Path) -> None:
+def test_the_check_of_a_signed_plugin_is_right(home, signed):
     home.install("--keyring", str(signed / "archfit-plugin.gpg"), str(signed / ARCHIVE)).ok()
     checked = start([str(PROGRAM), "setup", "helm", "--check"], home.environ)
     assert checked.status == 0, checked.stdout
@@ -226,7 +220,7 @@ def test_the_check_of_a_signed_plugin_is_right(home: Home, signed: Path) -> None
     assert b"run `helm plugin uninstall archfit`" in older.stdout
 
 
-def test_the_commands_of_the_users_page_run(home: Home, signed: Path, plugins: Running, helm4) -> None:
+def test_the_commands_of_the_users_page_run(home, signed, plugins, helm4):
     section = USER_PAGE.partition("## The signed plugin")[2].partition("\n#")[0]
     from_registry, from_files = blocks(section)
     from_registry = from_registry.replace("ghcr.io/OWNER", f"{plugins.host}/owner")
@@ -236,7 +230,7 @@ def test_the_commands_of_the_users_page_run(home: Home, signed: Path, plugins: R
         assert home.shop().ok() == helm4.template("shop").ok()
 
 
-def test_the_makefile_signs_with_a_key_of_the_user(key: SigningKey, tmp_path: Path) -> None:
+def test_the_makefile_signs_with_a_key_of_the_user(key, tmp_path):
     script = blocks(PAGE)[0].replace("you@example.com", key.name).replace("dist/", f"{tmp_path}/")
     script = script.replace("secret.gpg", f"{tmp_path}/secret.gpg").replace(
         "make plugin", f"make -o .venv/.ready plugin HELM4={machine.tool('helm4')} DIST={tmp_path}"
@@ -250,21 +244,21 @@ def test_the_makefile_signs_with_a_key_of_the_user(key: SigningKey, tmp_path: Pa
     ]
 
 
-def test_a_missing_key_is_said_with_the_commands_that_make_one(tmp_path: Path) -> None:
+def test_a_missing_key_is_said_with_the_commands_that_make_one(tmp_path):
     ran = package(tmp_path)
     assert ran.status == 2
     assert "gpg --export-secret-keys" in ran.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_equal_sources_give_an_equal_archive(signed: Path, tmp_path: Path) -> None:
+def test_equal_sources_give_an_equal_archive(signed, tmp_path):
     package(tmp_path, "--throw-away-key").ok()
     assert (tmp_path / ARCHIVE).read_bytes() == (signed / ARCHIVE).read_bytes()
     with tarfile.open(tmp_path / ARCHIVE) as tar:
         assert tar.getnames() == ["archfit", "archfit/LICENSE", "archfit/README.md", "archfit/plugin.yaml"]
 
 
-def test_what_setup_helm_writes_can_be_packaged_too(key: SigningKey, helm4, tmp_path: Path) -> None:
+def test_what_setup_helm_writes_can_be_packaged_too(key, helm4, tmp_path):
     written = str(helm4.folder / "plugins" / "archfit")
     words = ("--keyring", str(key.secret), "--key", key.name, "--destination", str(tmp_path))
     start([helm4.program, "plugin", "package", "--sign", *words, written], dict(os.environ)).ok()
@@ -274,7 +268,7 @@ def test_what_setup_helm_writes_can_be_packaged_too(key: SigningKey, helm4, tmp_
     ).ok()
 
 
-def test_a_key_with_a_passphrase_signs_with_the_file_that_has_it(tmp_path: Path) -> None:
+def test_a_key_with_a_passphrase_signs_with_the_file_that_has_it(tmp_path):
     (tmp_path / "passphrase").write_text("hush\n", encoding="utf-8")
     with signing_key(tmp_path, "guarded", "hush") as guarded:
         words = ("--keyring", str(guarded.secret), "--key", guarded.name)
@@ -283,7 +277,7 @@ def test_a_key_with_a_passphrase_signs_with_the_file_that_has_it(tmp_path: Path)
 
 
 @pytest.mark.parametrize("key_name", ["nobody", "me"])
-def test_a_keyring_without_the_key_is_said(key: SigningKey, tmp_path: Path, key_name: str) -> None:
+def test_a_keyring_without_the_key_is_said(key, tmp_path, key_name):
     keyring = key.secret if key_name == "nobody" else tmp_path / "gone.gpg"
     ran = package(tmp_path / "dist", "--keyring", str(keyring), "--key", key_name)
     assert ran.status == 1

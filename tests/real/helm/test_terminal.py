@@ -9,19 +9,13 @@ import pty
 import select
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 
 from archfit import run
 from archfit.base import terminal
 from archfit.rewrite import command as transform
-from helm_runs import CHARTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from helm_runs import Helm
+from helm_runs import CHARTS, Helm
 
 # Makes the standard input of a new session its controlling terminal, then becomes the program.
 AT_A_TERMINAL = """\
@@ -52,7 +46,7 @@ def at_a_terminal(helm: Helm, *words: str) -> tuple[int, bytes, str, str]:
     return done.returncode, done.stdout, done.stderr.decode(), shown.decode()
 
 
-def test_the_error_appears_on_the_terminal(helm4: Helm) -> None:
+def test_the_error_appears_on_the_terminal(helm4):
     status, stdout, stderr, shown = at_a_terminal(helm4, *GONE)
     assert (status, stdout) == (1, b"")
     assert "gone" not in stderr
@@ -71,7 +65,7 @@ def test_the_error_appears_on_the_terminal(helm4: Helm) -> None:
         pytest.param("--report=/none/at/all", "cannot write '/none/at/all'", id="report"),
     ],
 )
-def test_so_does_wrong_usage(helm4: Helm, word: str, said: str) -> None:
+def test_so_does_wrong_usage(helm4, word, said):
     status, stdout, _, shown = at_a_terminal(helm4, f"--post-renderer-args={word}")
     assert (status, stdout) == (1, b"")
     (line,) = shown.splitlines()
@@ -79,13 +73,13 @@ def test_so_does_wrong_usage(helm4: Helm, word: str, said: str) -> None:
     assert said in line
 
 
-def test_a_run_that_does_its_work_says_nothing_there(helm4: Helm) -> None:
+def test_a_run_that_does_its_work_says_nothing_there(helm4):
     status, stdout, _, shown = at_a_terminal(helm4)
     assert (status, shown) == (0, "")
     assert stdout == helm4.template("small").ok()
 
 
-def test_helm_3_shows_standard_error_so_nothing_is_written_there(helm3: Helm) -> None:
+def test_helm_3_shows_standard_error_so_nothing_is_written_there(helm3):
     status, stdout, stderr, shown = at_a_terminal(helm3, *GONE)
     assert (status, stdout, shown) == (1, b"", "")
     assert "registry.k8s.io/gone:1: there is no such image" in stderr
@@ -98,9 +92,7 @@ def test_helm_3_shows_standard_error_so_nothing_is_written_there(helm3: Helm) ->
         pytest.param({}, False, id="a-pipe"),
     ],
 )
-def test_it_is_one_line_without_control_characters(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], *, shown: bool
-) -> None:
+def test_it_is_one_line_without_control_characters(tmp_path, monkeypatch, environ, shown):
     screen = tmp_path / "tty"
     monkeypatch.setattr(terminal, "TERMINAL", str(screen))
     terminal.write_to_terminal("error: a\n\x1b[2Jb", io.StringIO(), environ)
@@ -110,15 +102,13 @@ def test_it_is_one_line_without_control_characters(
         assert text == "archfit: error: a \\x1b[2Jb (archfit last shows the whole report)\n"
 
 
-def test_no_terminal_is_no_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_terminal_is_no_trouble(tmp_path, monkeypatch):
     monkeypatch.setattr(terminal, "TERMINAL", str(tmp_path / "none" / "tty"))
     terminal.write_to_terminal("error: a", io.StringIO(), {"HELM_PLUGIN_NAME": "archfit"})
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_bug_leaves_a_report_without_a_word_of_the_stream(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bug_leaves_a_report_without_a_word_of_the_stream(tmp_path, monkeypatch):
     def broken(*_arguments: object) -> None:
         raise RuntimeError("password: hunter2")
 

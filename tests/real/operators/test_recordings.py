@@ -2,14 +2,9 @@
 (lab/operators/recordings.py). tests/workloads/custom_resources/test_recordings.py judges what archfit writes.
 """
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from archfit.workloads import custom_rows
-from corpus_streams import Oracle
 from machine import ROOT
 from operators import recordings, rows
 
@@ -19,11 +14,11 @@ IDS = [f"{case.parent.name}-{case.name}" for case in CASES]
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
-def test_made_pods_run_where_their_images_do(case: Path, oracle: Oracle) -> None:
+def test_made_pods_run_where_their_images_do(case, oracle):
     assert list(recordings.faults(case, oracle, recordings.ALL)) == []
 
 
-def test_the_default_writes_what_was_seen() -> None:
+def test_the_default_writes_what_was_seen():
     texts = {case: (case / "object.yaml").read_bytes() for case in CASES}
     seen = [case for case in CASES if rows.all_seen(texts[case])]
     assert len(seen) > len(CASES) / 2
@@ -33,7 +28,7 @@ def test_the_default_writes_what_was_seen() -> None:
         )
 
 
-def test_the_table_of_rows_is_that_of_the_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_of_rows_is_that_of_the_recordings(monkeypatch):
     monkeypatch.setattr(custom_rows, "_ROWS", {})
     rows.forget()
     assert [path.name for path, text in rows.files() if text != path.read_text(encoding="utf-8")] == []

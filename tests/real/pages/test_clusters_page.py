@@ -4,10 +4,7 @@ fleet.yaml is no object: its fields are those of a Bundle, with `targets` called
 pkg/apis/fleet.cattle.io/v1alpha1, FleetYAML).
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -15,10 +12,6 @@ import yaml
 import published_crds
 from published_crds import Module
 from schema_judge import SchemaJudge
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
 
 _MODULES = (
     Module(
@@ -44,7 +37,7 @@ _BUNDLE = {"apiVersion": "fleet.cattle.io/v1alpha1", "kind": "Bundle", "metadata
 
 
 @pytest.fixture(scope="module")
-def judge(real: ModuleType) -> Iterator[SchemaJudge]:
+def judge(real):
     """With the kinds of the page."""
     with SchemaJudge(real.go_build(real.ROOT / "tests" / "judges" / "schema", "schema_judge")) as running:
         running.load(published_crds.files(_MODULES))
@@ -52,7 +45,7 @@ def judge(real: ModuleType) -> Iterator[SchemaJudge]:
 
 
 @pytest.fixture(scope="module")
-def blocks(real: ModuleType) -> dict[str, Any]:
+def blocks(real):
     """The blocks of YAML by their kind; a file that is no object by its comment."""
     text = (real.ROOT / "docs" / "clusters.md").read_text(encoding="utf-8")
     found = {}
@@ -65,14 +58,12 @@ def blocks(real: ModuleType) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", ["ApplicationSet", "Kustomization"])
-def test_an_object_is_accepted(kind: str, judge: SchemaJudge, blocks: dict[str, Any]) -> None:
+def test_an_object_is_accepted(kind, judge, blocks):
     assert judge.knows(blocks[kind]) == "schema"
     assert judge.errors(blocks[kind]) == []
 
 
-def test_the_file_of_fleet_is_a_bundle_with_customized_targets(
-    judge: SchemaJudge, blocks: dict[str, Any]
-) -> None:
+def test_the_file_of_fleet_is_a_bundle_with_customized_targets(judge, blocks):
     written = dict(blocks["fleet.yaml"])
     targets = written.pop("targetCustomizations")
     bundle = {**_BUNDLE, "spec": {**written, "targets": targets}}

@@ -10,7 +10,8 @@ import json
 import os
 import re
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -21,10 +22,6 @@ import machine
 from control_plane import ControlPlane
 from kubelet import Kubelet
 from program import PROGRAM
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _BOTH = ["linux/amd64", "linux/arm64"]
 IMAGES = {
@@ -209,7 +206,7 @@ class Reader:
 
 
 @pytest.fixture(params=["namespaced", "helm create"])
-def reader(request: pytest.FixtureRequest, tmp_path: Path, real) -> Iterator[Reader]:
+def reader(request, tmp_path, real):
     with contextlib.ExitStack() as stack:
         registry = stack.enter_context(Registry(IMAGES))
         plane = stack.enter_context(ControlPlane(tmp_path))
@@ -253,7 +250,7 @@ PAGE = "migrate"
 STEPS = [one for one in dict.fromkeys(block.heading for block in blocks(PAGE)) if re.match(r"\d", one)]
 
 
-def test_each_step_does_what_the_page_says_and_can_be_undone(reader: Reader) -> None:
+def test_each_step_does_what_the_page_says_and_can_be_undone(reader):
     first, *of_steps = blocks(PAGE)
     # The manifests as Helm renders them are what runs already.
     reader.follow(first.commands)

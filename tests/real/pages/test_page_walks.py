@@ -5,7 +5,7 @@ All pages share a registry, a Redis and a control plane, as one user's machine w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from registry import Registry
@@ -14,11 +14,6 @@ from tests.real.pages.page_walk import blocks, pages, walk
 
 from control_plane import ControlPlane
 from redis_server import RedisServer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
 
 NODE = """\
 apiVersion: v1
@@ -29,7 +24,7 @@ FOLLOWED = [page for page in pages() if page not in NOT_FOLLOWED and blocks(page
 
 
 @pytest.fixture(scope="module")
-def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
+def surroundings(tmp_path_factory):
     """The variables that lead to the registry, the cache server and the cluster."""
     folder = tmp_path_factory.mktemp("surroundings")
     with Registry(IMAGES) as images, RedisServer(folder) as cache, ControlPlane(folder) as plane:
@@ -44,7 +39,7 @@ def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[s
 
 
 @pytest.mark.parametrize("page", FOLLOWED)
-def test_a_page_followed_literally(page: str, surroundings: Mapping[str, str], tmp_path: Path) -> None:
+def test_a_page_followed_literally(page, surroundings, tmp_path):
     assert page in PLANS, "its commands need a Plan in page_plans.py, or a reason in NOT_FOLLOWED"
     steps = walk(PLANS[page], tmp_path, surroundings)
     assert steps

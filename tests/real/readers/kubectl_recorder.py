@@ -12,16 +12,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from loopback_server import Answer
+from loopback_server import Answer, Asked
 
 from kubernetes_discovery import Discovery
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from loopback_server import Asked
 
 _JSON = {"Content-Type": "application/json"}
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"

@@ -1,11 +1,8 @@
 """Streams that a fuzzer found and that are refused, or lists; those that are edited are `fuzzed-*` in fixtures/edits."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import io
 import os
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +10,6 @@ from archfit.base.errors import ArchfitError
 from archfit.options.settings import Options
 from archfit.rewrite.command import transform as run
 from stream_edits import Failed, edited
-
-if TYPE_CHECKING:
-    from yaml_judge import Judge
 
 REFUSED = [
     pytest.param(
@@ -85,7 +79,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("text", "message"), REFUSED)
-def test_one_error_says_what_to_do(text: str, message: str) -> None:
+def test_one_error_says_what_to_do(text, message):
     with pytest.raises(Failed, match=message):
         edited(text.encode(), Options(stamp=True))
 
@@ -115,7 +109,7 @@ LISTS = [
 
 
 @pytest.mark.parametrize("text", LISTS)
-def test_items_and_results_of_a_list_both_arrive(text: str, judge: Judge) -> None:
+def test_items_and_results_of_a_list_both_arrive(text, judge):
     written = io.BytesIO()
     options = ["--offline", "--no-cache", "--image-platforms", "*=linux/amd64"]
     assert run(options, io.BytesIO(text.encode()), written, io.StringIO(), dict(os.environ)) == 0
@@ -131,7 +125,7 @@ def test_items_and_results_of_a_list_both_arrive(text: str, judge: Judge) -> Non
         assert before == after
 
 
-def test_an_alias_in_the_configuration_may_have_its_anchor_in_the_list() -> None:
+def test_an_alias_in_the_configuration_may_have_its_anchor_in_the_list():
     text = (
         b"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n"
         b"  data: &d {onConflict: leave}\nfunctionConfig: {apiVersion: v1, kind: ConfigMap, data: *d}\n"
@@ -141,7 +135,7 @@ def test_an_alias_in_the_configuration_may_have_its_anchor_in_the_list() -> None
     assert written.getvalue() == text
 
 
-def test_results_that_an_item_refers_to_are_not_written_anew() -> None:
+def test_results_that_an_item_refers_to_are_not_written_anew():
     text = (
         b"results: &r []\napiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
         b"- {apiVersion: v1, kind: Pod, spec: {containers: [{image: a}]}}\n"

@@ -1,17 +1,11 @@
 """The joined stream by the readers that count: every object of every file, in order."""
 
-from __future__ import annotations
-
 from itertools import product
-from typing import TYPE_CHECKING
 
 import pytest
 
 from archfit.yaml.join import joined
 from yaml_judge import typed
-
-if TYPE_CHECKING:
-    from yaml_judge import Judge
 
 # What a file may be, and the objects in it. Directives at the start of a file are refused by all readers.
 FILES = {
@@ -35,7 +29,7 @@ FILES = {
 
 @pytest.mark.parametrize("reader", ["kubectl", "kustomize", "helm4"])
 @pytest.mark.parametrize("first", FILES)
-def test_every_object_of_every_pair_of_files_is_read(judge: Judge, reader: str, first: str) -> None:
+def test_every_object_of_every_pair_of_files_is_read(judge, reader, first):
     wrong = []
     for second, third in product(FILES, ("yaml", "json")):
         chosen = [FILES[name] for name in (first, second, third)]

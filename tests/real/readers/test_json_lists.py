@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from fuzz.json_layouts import LAYOUTS
 from stream_edits import placed
-
-if TYPE_CHECKING:
-    from yaml_judge import Judge
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 ARCH = {"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64", "arm64"]}
@@ -56,6 +53,6 @@ def listed(images: list[str], texts: list[str]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("image", ["amd:1", "both:1", "arm:1"])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_objects_are_edited_in_the_layouts_of_tools(layout: str, image: str, judge: Judge) -> None:
+def test_objects_are_edited_in_the_layouts_of_tools(layout, image, judge):
     text = LAYOUTS[layout](listed([image] * len(TEXTS), TEXTS)).encode()
     assert placed(judge, text) != text

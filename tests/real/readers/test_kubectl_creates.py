@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.real.readers.kubectl_recorder import KubectlRecorder
@@ -19,9 +19,6 @@ from archfit.options.settings import Options
 from archfit.pipeline import scan
 from archfit.yaml.stream import read_stream
 from stream_edits import NOTHING_WANTED, Failed, edited
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 COMMANDS = (("create",), ("apply",), ("apply", "--server-side"))
 _SPECS = {
@@ -124,7 +121,7 @@ REFUSED_BY_ARCHFIT = [
 
 
 @pytest.fixture(scope="module")
-def recorder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KubectlRecorder]:
+def recorder(tmp_path_factory):
     with KubectlRecorder(machine.tool("kubectl"), tmp_path_factory.mktemp("kubectl")) as running:
         yield running
 
@@ -165,9 +162,7 @@ def placed(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("stream", "created", "beside"), CREATED)
-def test_what_kubectl_creates_is_seen(
-    recorder: KubectlRecorder, stream: str, created: str, beside: str
-) -> None:
+def test_what_kubectl_creates_is_seen(recorder, stream, created, beside):
     data = stream.encode()
     before = sent(recorder, data)
     assert (names(before), recorder.said.count("error")) == (created.split(), 0)
@@ -177,9 +172,7 @@ def test_what_kubectl_creates_is_seen(
 
 
 @pytest.mark.parametrize(("stream", "created", "beside"), REFUSED_BY_KUBECTL)
-def test_what_kubectl_refuses_others_may_take(
-    recorder: KubectlRecorder, stream: str, created: str, beside: str
-) -> None:
+def test_what_kubectl_refuses_others_may_take(recorder, stream, created, beside):
     data = stream.encode()
     assert names(sent(recorder, data)) == created.split()
     assert recorder.said
@@ -187,7 +180,7 @@ def test_what_kubectl_refuses_others_may_take(
 
 
 @pytest.mark.parametrize(("stream", "created"), REFUSED_BY_ARCHFIT)
-def test_what_cannot_be_judged_is_refused(recorder: KubectlRecorder, stream: str, created: str) -> None:
+def test_what_cannot_be_judged_is_refused(recorder, stream, created):
     assert names(sent(recorder, stream.encode())) == created.split()
     with pytest.raises(Failed):
         edited(stream.encode())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -20,12 +20,9 @@ from fuzz.asking import Asking
 from fuzz.listings import listing
 from fuzz.readers import READERS, Reading, Seen, Tally
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 @pytest.fixture(scope="module")
-def asking() -> Iterator[Asking]:
+def asking():
     judge = machine.go_build(machine.ROOT / "tests" / "judges" / "yaml", "judge")
     with Asking(judge, "streams", "read") as running:
         yield running
@@ -46,7 +43,7 @@ def _audited(text: bytes) -> Seen | None:
     return Seen(tuple(found), tuple(ObjectRef("", kind, "", "") for kind in collector.kinds))
 
 
-def test_audit_finds_what_kubectl_creates(asking: Asking) -> None:
+def test_audit_finds_what_kubectl_creates(asking):
     compared = 0
     texts = [listing(4, number) for number in range(1500)]
     answers = asking.ask([base64.b64encode(text).decode() for text in texts])
@@ -65,7 +62,7 @@ def test_audit_finds_what_kubectl_creates(asking: Asking) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_no_reader_finds_what_archfit_neither_saw_nor_refused(asking: Asking, seed: int) -> None:
+def test_no_reader_finds_what_archfit_neither_saw_nor_refused(asking, seed):
     unseen: list[Any] = []
 
     def made(number: int) -> bytes:

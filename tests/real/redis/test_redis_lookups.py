@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -19,17 +19,13 @@ from fake_registry import Answer, FakeRegistry
 from lookup_runs import Runs
 from redis_server import RedisServer
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 BOTH = ["linux/amd64", "linux/arm64"]
 HOUR = 3600
 LOGIN = {"user": "robot", "password": "hush-4711"}
 
 
 @pytest.fixture
-def machine_of(fake: FakeRegistry, server: RedisServer, tmp_path: Path) -> Callable[[str], Runs]:
+def machine_of(fake, server, tmp_path):
     """Machines with homes of their own, by name; they share the server."""
 
     def made(name: str) -> Runs:
@@ -42,9 +38,7 @@ def machine_of(fake: FakeRegistry, server: RedisServer, tmp_path: Path) -> Calla
     return made
 
 
-def test_what_one_machine_learned_another_reads_in_one_round_trip(
-    fake: FakeRegistry, server: RedisServer, machine_of: Callable[[str], Runs]
-) -> None:
+def test_what_one_machine_learned_another_reads_in_one_round_trip(fake, server, machine_of):
     texts = [f"x.io/i{number}:1" for number in range(40)]
     for number in range(40):
         fake.index(f"i{number}", "1", BOTH)
@@ -64,9 +58,7 @@ def test_what_one_machine_learned_another_reads_in_one_round_trip(
         assert second == first.replace(origin="cache", age_seconds=60)
 
 
-def test_a_cold_run_writes_everything_in_one_round_trip(
-    fake: FakeRegistry, server: RedisServer, machine_of: Callable[[str], Runs]
-) -> None:
+def test_a_cold_run_writes_everything_in_one_round_trip(fake, server, machine_of):
     fake.index("a", "1", BOTH)
     fake.index("b", "1", BOTH)
     machine_of("one").ask("x.io/a:1", "x.io/b:1")
@@ -93,9 +85,7 @@ def fake_digest(fake: FakeRegistry, name: str) -> str:
         pytest.param({"user": "guest", "password": LOGIN["password"]}, id="another user"),
     ],
 )
-def test_what_one_credential_learned_is_not_served_to_another(
-    fake: FakeRegistry, machine_of: Callable[[str], Runs], other: dict[str, str], pinned: bool
-) -> None:
+def test_what_one_credential_learned_is_not_served_to_another(fake, machine_of, other, pinned):
     digest = fake.index("app", "1", BOTH)
     fake.bearer(user=f"{LOGIN['user']}:{LOGIN['password']}")
     text = f"x.io/app@{digest}" if pinned else "x.io/app:1"
@@ -113,7 +103,7 @@ def test_what_one_credential_learned_is_not_served_to_another(
     assert fake.asked == []
 
 
-def test_public_answers_serve_everybody(fake: FakeRegistry, machine_of: Callable[[str], Runs]) -> None:
+def test_public_answers_serve_everybody(fake, machine_of):
     """No credential was asked for, so none was used, though there is one."""
     fake.index("app", "1", BOTH)
     one, two, three = machine_of("one"), machine_of("two"), machine_of("three")
@@ -124,7 +114,7 @@ def test_public_answers_serve_everybody(fake: FakeRegistry, machine_of: Callable
     assert three.found("x.io/app:1").origin == "cache"
 
 
-def test_the_younger_of_two_entries_counts(fake: FakeRegistry, machine_of: Callable[[str], Runs]) -> None:
+def test_the_younger_of_two_entries_counts(fake, machine_of):
     """A public one and one's own, when a repository was private once."""
     old = fake.index("app", "1", BOTH)
     fake.bearer(user=f"{LOGIN['user']}:{LOGIN['password']}")
@@ -158,9 +148,7 @@ def helper(runs: Runs, code: str) -> Path:
 GIVES = f"print(json.dumps({{'Username': {LOGIN['user']!r}, 'Secret': {LOGIN['password']!r}}}))"
 
 
-def test_a_helper_is_run_for_private_images_only(
-    fake: FakeRegistry, machine_of: Callable[[str], Runs]
-) -> None:
+def test_a_helper_is_run_for_private_images_only(fake, machine_of):
     fake.index("public", "1", BOTH)
     one, two, three = machine_of("one"), machine_of("two"), machine_of("three")
     calls = {name: helper(runs, GIVES) for name, runs in (("one", one), ("two", two))}
@@ -178,7 +166,7 @@ def test_a_helper_is_run_for_private_images_only(
     assert isinstance(three.ask("x.io/private:1")["x.io/private:1"], Unknown)
 
 
-def test_dockers_official_images_are_public_whoever_asks_docker(tmp_path: Path) -> None:
+def test_dockers_official_images_are_public_whoever_asks_docker(tmp_path):
     file = tmp_path / "auth.json"
     auth = {"username": "robot", "password": "hush"}
     file.write_text(json.dumps({"auths": {"https://index.docker.io/v1/": auth}}))
@@ -194,9 +182,7 @@ def test_dockers_official_images_are_public_whoever_asks_docker(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("how", ["down", "read-only", "wrong password", "paused", "flushed"])
-def test_a_server_that_is_not_well_is_said_once_and_never_fatal(
-    fake: FakeRegistry, tmp_path: Path, how: str
-) -> None:
+def test_a_server_that_is_not_well_is_said_once_and_never_fatal(fake, tmp_path, how):
     digests = [fake.index(f"i{number}", "1", BOTH) for number in range(3)]
     texts = [f"x.io/i{number}:1" for number in range(3)]
     with RedisServer(tmp_path) as server:
@@ -224,9 +210,7 @@ def test_a_server_that_is_not_well_is_said_once_and_never_fatal(
         assert "wrong-0815" not in message
 
 
-def test_a_read_only_server_that_has_everything_is_not_complained_about(
-    fake: FakeRegistry, tmp_path: Path
-) -> None:
+def test_a_read_only_server_that_has_everything_is_not_complained_about(fake, tmp_path):
     fake.index("app", "1", BOTH)
     with RedisServer(tmp_path) as server:
         runs = Runs(tmp_path, fake.url)

@@ -5,24 +5,19 @@ from __future__ import annotations
 import subprocess
 import threading
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
-from fake_registry import FakeRegistry
 from program import PROGRAM
 from redis_server import RedisServer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 BOTH = ["linux/amd64", "linux/arm64"]
 PATIENCE_SECONDS = 60.0
 
 
 @pytest.fixture(params=["sqlite", "redis"])
-def cache(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def cache(request, tmp_path):
     if request.param == "sqlite":
         yield str(tmp_path / "cache" / "lookups.sqlite")
         return
@@ -45,9 +40,7 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
-def test_processes_at_once_on_a_cold_cache_ask_once_for_each_image(
-    fake: FakeRegistry, cache: str, tmp_path: Path
-) -> None:
+def test_processes_at_once_on_a_cold_cache_ask_once_for_each_image(fake, cache, tmp_path):
     images = [f"x.io/i{number}:1" for number in range(12)]
     for number in range(12):
         fake.index(f"i{number}", "1", BOTH[number % 2 :])

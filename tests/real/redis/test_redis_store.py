@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 import tracemalloc
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -23,15 +23,11 @@ from redis_server import RedisServer
 from socket_server import SocketServer
 from tls_files import tls_files
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 HUSH = "hush-hush-4711"
 
 
 @pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+def _patient(monkeypatch):
     """A busy machine is no trouble of the server's; tests of patience state their own."""
     monkeypatch.setattr(redis_store, "_PATIENCE_SECONDS", 60.0)
 
@@ -40,7 +36,7 @@ def opened(server: RedisServer, **options: Any) -> RedisStore:
     return RedisStore(cache_path(server.url()), **{"patience_seconds": 60.0, **options})
 
 
-def test_entries_expire_by_their_kind(server: RedisServer) -> None:
+def test_entries_expire_by_their_kind(server):
     store, began = opened(server, tag_seconds=7 * 86400), time.monotonic()
     store.put_many({"tag:a": "1", "digest:a": "1", "host:a": "1"})
     store.claim(["tag:a"], "me", 900.0)
@@ -54,7 +50,7 @@ def test_entries_expire_by_their_kind(server: RedisServer) -> None:
     store.close()
 
 
-def test_one_of_two_gets_a_claim_until_it_is_released(server: RedisServer) -> None:
+def test_one_of_two_gets_a_claim_until_it_is_released(server):
     one, two = opened(server), opened(server)
     assert one.claim(["a", "b"], "one", 30) == {"a", "b"}
     assert two.claim(["b", "c"], "two", 30) == {"c"}
@@ -65,7 +61,7 @@ def test_one_of_two_gets_a_claim_until_it_is_released(server: RedisServer) -> No
     two.close()
 
 
-def test_a_claim_that_has_ended_is_not_released_as_it_may_be_anothers(server: RedisServer) -> None:
+def test_a_claim_that_has_ended_is_not_released_as_it_may_be_anothers(server):
     now = [0.0]
     one, two = opened(server, monotonic=lambda: now[0]), opened(server)
     assert one.claim(["a"], "one", 30) == {"a"}
@@ -79,7 +75,7 @@ def test_a_claim_that_has_ended_is_not_released_as_it_may_be_anothers(server: Re
     two.close()
 
 
-def test_the_server_ends_a_claim_by_itself(server: RedisServer) -> None:
+def test_the_server_ends_a_claim_by_itself(server):
     one = opened(server)
     assert one.claim(["a"], "dead", 0.02) == {"a"}
     with server.client() as client:
@@ -89,7 +85,7 @@ def test_the_server_ends_a_claim_by_itself(server: RedisServer) -> None:
     one.close()
 
 
-def test_a_long_value_is_not_read_whole(server: RedisServer) -> None:
+def test_a_long_value_is_not_read_whole(server):
     with server.client() as client:
         client.set(PREFIX + "tag:long", b"x" * 2**25)
     store = opened(server)
@@ -103,7 +99,7 @@ def test_a_long_value_is_not_read_whole(server: RedisServer) -> None:
         store.close()
 
 
-def test_only_keys_of_this_format_are_seen_or_removed(server: RedisServer) -> None:
+def test_only_keys_of_this_format_are_seen_or_removed(server):
     theirs = {b"archfit": b"1", b"archfit:v0:tag:a": b"2", b"session:1": b"3", b"tag:a": b"4"}
     with server.client() as client:
         client.mset(theirs)
@@ -120,7 +116,7 @@ def test_only_keys_of_this_format_are_seen_or_removed(server: RedisServer) -> No
         store.close()
 
 
-def test_what_archfit_has_not_written_is_not_read(server: RedisServer) -> None:
+def test_what_archfit_has_not_written_is_not_read(server):
     with server.client() as client:
         client.rpush(f"{PREFIX}list", "x")
         client.hset(f"{PREFIX}hash", "x", "y")
@@ -166,9 +162,7 @@ def paused(server: RedisServer) -> str:
 @pytest.mark.parametrize(
     "spoil", [wrong_password, replica, full, forbidden, paused], ids=lambda row: row.__name__
 )
-def test_a_real_server_that_cannot_be_written_to_is_trouble(
-    tmp_path: Path, spoil: Callable[[RedisServer], str]
-) -> None:
+def test_a_real_server_that_cannot_be_written_to_is_trouble(tmp_path, spoil):
     with RedisServer(tmp_path) as server:
         says = spoil(server)
         seconds = 0.3 if spoil is paused else 60.0
@@ -181,7 +175,7 @@ def test_a_real_server_that_cannot_be_written_to_is_trouble(
         store.close()
 
 
-def test_the_permissions_that_the_page_names_are_enough(tmp_path: Path) -> None:
+def test_the_permissions_that_the_page_names_are_enough(tmp_path):
     page = (machine.ROOT / "docs" / "cache.md").read_text(encoding="utf-8")
     needed = page.split("needs these permissions: `")[1].split("`")[0].split()
     with RedisServer(tmp_path) as server:
@@ -242,7 +236,7 @@ class Oddity(SocketServer):
         pytest.param(b"\x00" * 4000, False, id="zeros"),
     ],
 )
-def test_whatever_a_server_says_it_is_trouble_and_in_time(answer: bytes, drip: bool) -> None:
+def test_whatever_a_server_says_it_is_trouble_and_in_time(answer, drip):
     oddity = Oddity(answer, drip=b"1" * drip)
     store = RedisStore(cache_path(oddity.url), patience_seconds=0.3)
     with pytest.raises(StoreTrouble) as caught:
@@ -252,7 +246,7 @@ def test_whatever_a_server_says_it_is_trouble_and_in_time(answer: bytes, drip: b
     oddity.close()
 
 
-def test_an_answer_is_read_no_further_than_entries_are_long() -> None:
+def test_an_answer_is_read_no_further_than_entries_are_long():
     """Also behind the run, which waits no longer than its patience."""
     oddity = Oddity(b"*1\r\n$999999999999\r\n", drip=b"1" * (1 << 20))
     store = RedisStore(cache_path(oddity.url))
@@ -264,7 +258,7 @@ def test_an_answer_is_read_no_further_than_entries_are_long() -> None:
     oddity.close()
 
 
-def test_a_server_that_is_not_there_is_trouble(tmp_path: Path) -> None:
+def test_a_server_that_is_not_there_is_trouble(tmp_path):
     server = RedisServer(tmp_path)
     server.start()
     server.stop()
@@ -272,7 +266,7 @@ def test_a_server_that_is_not_there_is_trouble(tmp_path: Path) -> None:
         opened(server).get_many(["tag:a"])
 
 
-def test_a_server_that_comes_back_is_used_again(tmp_path: Path) -> None:
+def test_a_server_that_comes_back_is_used_again(tmp_path):
     with RedisServer(tmp_path) as server:
         store = opened(server)
         store.put_many({"tag:a": "1"})
@@ -284,7 +278,7 @@ def test_a_server_that_comes_back_is_used_again(tmp_path: Path) -> None:
         store.close()
 
 
-def test_a_password_from_the_environment_or_a_file(tmp_path: Path) -> None:
+def test_a_password_from_the_environment_or_a_file(tmp_path):
     file = tmp_path / "password"
     file.write_text(f"{HUSH}\nmore\n", encoding="utf-8")
     with RedisServer(tmp_path, requirepass=HUSH) as server:
@@ -319,7 +313,7 @@ def test_a_password_from_the_environment_or_a_file(tmp_path: Path) -> None:
         pytest.param(b"\xff\xff", "not UTF-8", id="binary"),
     ],
 )
-def test_a_password_file_that_has_none_is_trouble(tmp_path: Path, content: bytes | None, says: str) -> None:
+def test_a_password_file_that_has_none_is_trouble(tmp_path, content, says):
     file = tmp_path / "password"
     if content is not None:
         file.write_bytes(content)
@@ -328,7 +322,7 @@ def test_a_password_file_that_has_none_is_trouble(tmp_path: Path, content: bytes
         open_store(operator, {}, lambda: 0.0)
 
 
-def test_tls_with_the_operators_ca_and_not_without(tmp_path: Path) -> None:
+def test_tls_with_the_operators_ca_and_not_without(tmp_path):
     with RedisServer(tmp_path, tls_files()) as server:
         operator = Operator(cache=cache_path(server.url()), cache_ca_file=str(tls_files().ca))
         store = open_store(operator, {}, lambda: 0.0)
@@ -342,7 +336,7 @@ def test_tls_with_the_operators_ca_and_not_without(tmp_path: Path) -> None:
             missing.get_many(["tag:a"])
 
 
-def test_a_missing_package_is_one_clear_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_one_clear_sentence(monkeypatch):
     monkeypatch.delitem(sys.modules, "archfit.lookup.store.redis")
     monkeypatch.setitem(sys.modules, "redis", None)
     with pytest.raises(StoreTrouble) as caught:
@@ -361,5 +355,5 @@ def test_a_missing_package_is_one_clear_sentence(monkeypatch: pytest.MonkeyPatch
         pytest.param("redis://[::1]:7/", "redis://[::1]:7/0", id="ipv6"),
     ],
 )
-def test_a_place_is_shown_without_its_user(url: str, shown: str) -> None:
+def test_a_place_is_shown_without_its_user(url, shown):
     assert cache_location(Operator(cache=cache_path(url)), {}) == shown

@@ -6,7 +6,6 @@ import subprocess
 import threading
 import time
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,16 +15,11 @@ from fake_registry import FakeRegistry
 from program import PROGRAM
 from redis_server import RedisServer
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-
 BOTH = ["linux/amd64", "linux/arm64"]
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[RedisServer]:
+def server(tmp_path):
     with RedisServer(tmp_path) as running_server:
         yield running_server
 
@@ -42,9 +36,7 @@ def stream(fake: FakeRegistry, repositories: range) -> str:
     return "---\n".join(documents)
 
 
-def test_processes_together_keep_to_the_budget(
-    server: RedisServer, fake: FakeRegistry, tmp_path: Path
-) -> None:
+def test_processes_together_keep_to_the_budget(server, fake, tmp_path):
     rate, each = 20, 12
     times: list[float] = []
     fake.on(lambda _: times.append(time.monotonic()))
@@ -74,9 +66,9 @@ def test_processes_together_keep_to_the_budget(
     assert max(sum(first <= other < first + 1 for other in times) for first in times) <= 1.75 * rate
 
 
-def test_reservations_of_several_connections_never_overlap(server: RedisServer) -> None:
+def test_reservations_of_several_connections_never_overlap(server):
     place = cache_path(server.url())
-    stores = [RedisStore(place) for _ in range(4)]  # type: ignore[arg-type]  # the text is that of a server
+    stores = [RedisStore(place) for _ in range(4)]
     waits: list[float] = []
 
     def reserve(number: int) -> None:
@@ -100,8 +92,8 @@ def test_reservations_of_several_connections_never_overlap(server: RedisServer) 
         store.close()
 
 
-def test_what_is_kept_of_a_budget_ends_by_itself_and_is_not_part_of_the_cache(server: RedisServer) -> None:
-    store = RedisStore(cache_path(server.url()))  # type: ignore[arg-type]  # the text is that of a server
+def test_what_is_kept_of_a_budget_ends_by_itself_and_is_not_part_of_the_cache(server):
+    store = RedisStore(cache_path(server.url()))
     store.reserve("r.example", "a", 0.1, 10.0)
     with server.client() as client:
         keys = sorted(client.scan_iter())
@@ -111,13 +103,13 @@ def test_what_is_kept_of_a_budget_ends_by_itself_and_is_not_part_of_the_cache(se
     store.close()
 
 
-def test_the_documented_permissions_are_enough(server: RedisServer) -> None:
+def test_the_documented_permissions_are_enough(server):
     rights = (
         "~archfit:budget:* +eval +time +get +set +zadd +zcard +zremrangebyscore +pexpire".split()  # noqa: SIM905
     )
     with server.client() as client:
         client.execute_command("ACL", "SETUSER", "archfit", "on", ">hush", *rights)
     place = cache_path(server.url().replace("//", "//archfit@"))
-    store = RedisStore(place, password="hush")  # type: ignore[arg-type]  # the text is that of a server
+    store = RedisStore(place, password="hush")
     assert store.reserve("r.example", "a", 0.1, 10.0) == (0.0, 1)
     store.close()

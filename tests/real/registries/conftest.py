@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.real.registries.runtime_judge import RuntimeJudge
 
 import machine
 from real_registries import Running, distribution, ggcr
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 
 @pytest.fixture(scope="module")
-def runtimes() -> Iterator[RuntimeJudge]:
+def runtimes():
     binary = machine.go_build(machine.ROOT / "tests" / "judges" / "runtime", "runtime_judge")
     with RuntimeJudge(binary) as judge:
         yield judge
 
 
 @pytest.fixture(scope="module")
-def content(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def content(request, tmp_path_factory):
     """A folder that distributions serve, filled through a plain one, which syncs each file that it writes."""
     folder = tmp_path_factory.mktemp("content")
     with distribution(folder) as running:
@@ -32,19 +26,19 @@ def content(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.fixture(scope="module")
-def debian(content: Path) -> Iterator[Running]:
+def debian(content):
     with distribution(content) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def google(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def google(request, tmp_path_factory):
     with ggcr(tmp_path_factory.mktemp("ggcr")) as running:
         request.module.fill(running, synced=False)
         yield running
 
 
 @pytest.fixture(params=["debian", "google"])
-def server(request: pytest.FixtureRequest) -> Running:
+def server(request):
     running: Running = request.getfixturevalue(request.param)
     return running

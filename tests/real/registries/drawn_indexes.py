@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import json
 import random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from tests.real.registries.runtime_judge import Documents, digest_of
 
 from archfit.images.platforms import Platform, normalised
 from archfit.registry import manifest as media
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SEED, INDEXES = 20, 600
 UNKNOWN_TYPE = "application/vnd.example.unknown.v1+json"

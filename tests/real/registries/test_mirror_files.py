@@ -1,22 +1,14 @@
 """registries.conf and hosts.toml ask the servers that containers/image and containerd ask, in the same order."""
 
-from __future__ import annotations
-
 from collections import Counter
 from random import Random
-from typing import TYPE_CHECKING
 
 import mirror_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.real.registries.runtime_judge import RuntimeJudge
 
 _FILES = 300
 
 
-def test_drawn_files_are_read_as_the_runtimes_read_them(runtimes: RuntimeJudge, tmp_path: Path) -> None:
+def test_drawn_files_are_read_as_the_runtimes_read_them(runtimes, tmp_path):
     """Or there is a message. `make -C lab mirrors` draws more."""
     found, differ = Counter[str](), list[str]()
     for number in range(_FILES):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from archfit.images.candidates import NewerTags
 from archfit.images.platforms import Found, parse_platform
 from archfit.lookup.newer_tags import newer_tags
 from archfit.registry import manifest as media
@@ -11,9 +10,6 @@ from fake_registry import as_json, platform_of
 from lookup_runs import Runs
 from real_registries import Running, TokenService, distribution
 from tls_files import tls_files
-
-if TYPE_CHECKING:
-    from archfit.images.candidates import NewerTags
 
 BOTH = ["linux/amd64", "linux/arm64"]
 VERSIONS = [f"1.{minor}.{patch}" for minor in range(20) for patch in range(8)]

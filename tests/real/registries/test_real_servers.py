@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from archfit.images.platforms import Found
@@ -12,9 +10,6 @@ from fake_registry import as_json, descriptor, platform_of
 from lookup_runs import Runs
 from real_registries import Running, TokenService, distribution
 from tls_files import tls_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BOTH = ["linux/amd64", "linux/arm64"]
 
@@ -80,9 +75,7 @@ def fill(server: Running, *, synced: bool) -> None:
         pytest.param("t/chart:1", [], {"manifest": 1}, id="chart"),
     ],
 )
-def test_what_it_offers_and_costs(
-    server: Running, tmp_path: Path, image: str, platforms: list[str], requests: dict[str, int]
-) -> None:
+def test_what_it_offers_and_costs(server, tmp_path, image, platforms, requests):
     runs = Runs(tmp_path, server.url)
     found = runs.found(f"x.io/{image}")
     assert [str(platform) for platform in found.platforms] == platforms
@@ -95,13 +88,13 @@ def test_what_it_offers_and_costs(
     assert runs.found(f"x.io/{image.partition(':')[0]}@{found.digest}").origin == "cache"
 
 
-def test_a_missing_tag_and_repository_are_absent(server: Running, tmp_path: Path) -> None:
+def test_a_missing_tag_and_repository_are_absent(server, tmp_path):
     runs = Runs(tmp_path, server.url)
     runs.absent("x.io/t/index:gone")
     runs.absent("x.io/nobody/nothing:1")
 
 
-def test_a_tag_that_moved_is_got_by_digest(server: Running, tmp_path: Path) -> None:
+def test_a_tag_that_moved_is_got_by_digest(server, tmp_path):
     runs = Runs(tmp_path, server.url)
     server.index("t/moving", "1", BOTH)
     assert runs.names("x.io/t/moving:1") == BOTH
@@ -113,7 +106,7 @@ def test_a_tag_that_moved_is_got_by_digest(server: Running, tmp_path: Path) -> N
     assert runs.requests == {"head": 1, "manifest": 1}
 
 
-def test_basic_over_tls(content: Path, tmp_path: Path) -> None:
+def test_basic_over_tls(content, tmp_path):
     files = tls_files()
     with distribution(content, files, htpasswd=True) as server:
         runs = Runs(tmp_path, server.url, SSL_CERT_FILE=str(files.ca))
@@ -130,7 +123,7 @@ def test_basic_over_tls(content: Path, tmp_path: Path) -> None:
         assert "not-this" not in cause
 
 
-def test_tokens_over_tls_one_401_and_one_token_for_each_scope(content: Path, tmp_path: Path) -> None:
+def test_tokens_over_tls_one_401_and_one_token_for_each_scope(content, tmp_path):
     files = tls_files()
     service = TokenService(tmp_path / "service", files, user="user:hush")
     try:
@@ -151,7 +144,7 @@ def test_tokens_over_tls_one_401_and_one_token_for_each_scope(content: Path, tmp
         service.close()
 
 
-def test_a_token_without_rights_is_an_error_after_one_more(content: Path, tmp_path: Path) -> None:
+def test_a_token_without_rights_is_an_error_after_one_more(content, tmp_path):
     files = tls_files()
     service = TokenService(tmp_path / "service", files, repositories=("t/index",))
     try:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ssl
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import machine
 from fake_registry import FakeRegistry
 from program import archfit
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - {name: a, image: 'x.io/a:1'}\n"
 ADVICE = "Correct this, or state the platforms with --image-platforms or archfit.dev/image-platforms"
@@ -47,9 +44,7 @@ ADVICE = "Correct this, or state the platforms with --image-platforms or archfit
         ),
     ],
 )
-def test_a_certificate_that_is_refused(
-    name: str, days: int, trusted: bool, message: str, tmp_path: Path
-) -> None:
+def test_a_certificate_that_is_refused(name, days, trusted, message, tmp_path):
     ca, context = _certified(tmp_path, name, days)
     with FakeRegistry(context) as registry:
         registry.index("a", "1", ["linux/amd64"])

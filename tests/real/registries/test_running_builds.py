@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import TYPE_CHECKING
 
-from tests.real.registries.drawn_indexes import drawn, normal, stated
-from tests.real.registries.runtime_judge import NODES, RuntimeJudge
+from tests.real.registries.drawn_indexes import Index, drawn, normal, stated
+from tests.real.registries.runtime_judge import NODES
 
 from archfit.audit.builds import taken
+from archfit.images.contents import Build
 from archfit.registry import manifest as media
+from archfit.registry.manifest import Descriptor
 from archfit.registry.registry_errors import InvalidManifest
 from archfit.registry.resolve_platforms import resolve_platforms
-
-if TYPE_CHECKING:
-    from tests.real.registries.drawn_indexes import Index
-
-    from archfit.images.contents import Build
-    from archfit.registry.manifest import Descriptor
 
 RUNTIMES = {
     "containerd": "containerd://1.7.28",
@@ -64,7 +59,7 @@ def is_usual(index: Index) -> bool:
     )
 
 
-def test_the_build_is_the_one_that_the_runtimes_take(runtimes: RuntimeJudge) -> None:
+def test_the_build_is_the_one_that_the_runtimes_take(runtimes):
     """For what tools write, exactly; for accidents, its platform, but in one of a hundred of them."""
     usual, right, wrong = 0, 0, 0
     for index, (node, platform) in itertools.product(drawn(), NODES.items()):

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import pytest
 from tests.real.registries.drawn_indexes import (
@@ -24,20 +25,16 @@ from tests.real.registries.drawn_indexes import (
     stated,
 )
 from tests.real.registries.runtime_judge import NODES as LINUX
-from tests.real.registries.runtime_judge import RUNTIMES, RuntimeJudge
+from tests.real.registries.runtime_judge import RUNTIMES
 
 from archfit.images.platforms import Found, Unknown
 from archfit.placement.evidence import offered
 from archfit.placement.uncounted import counted
 from archfit.registry import manifest as media
+from archfit.registry.manifest import Descriptor
 from archfit.registry.registry_errors import InvalidManifest
 from archfit.registry.resolve_platforms import resolve_platforms
 from archfit.workloads.pods import ImageUse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from archfit.registry.manifest import Descriptor
 
 USE = ImageUse((), "app:1")
 NODES = {
@@ -227,7 +224,7 @@ def runs(index: Index, node: str, config: str) -> bool:
     return platform.os == NODES[node]["os"] and platform.architecture in allowed and not higher
 
 
-def test_archfit_counts_what_a_baseline_node_takes(runtimes: RuntimeJudge) -> None:
+def test_archfit_counts_what_a_baseline_node_takes(runtimes):
     unexplained, used, agreed = [], set(), dict.fromkeys(RUNTIMES, 0)
     indexes = list(drawn())
     assert len(indexes) >= 600
@@ -300,14 +297,7 @@ WINDOWS = (
 )
 @pytest.mark.parametrize("media_type", [media.OCI_INDEX, media.DOCKER_LIST])
 @pytest.mark.parametrize("artifact_types", [False, True], ids=["plain", "artifact-types-as-crane-writes"])
-def test_what_tools_write(
-    runtimes: RuntimeJudge,
-    entries: tuple[Entry, ...],
-    nodes: set[str],
-    media_type: str,
-    *,
-    artifact_types: bool,
-) -> None:
+def test_what_tools_write(runtimes, entries, nodes, media_type, artifact_types):
     index = built(entries, media_type, artifact_types=artifact_types)
     here = counts(index)
     assert {node for node in NODES if here(node)} == nodes

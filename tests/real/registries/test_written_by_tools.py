@@ -6,19 +6,15 @@ import json
 import os
 import subprocess
 import urllib.request
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from tests.real.registries.runtime_judge import RUNTIMES, Documents, RuntimeJudge, digest_of
+from tests.real.registries.runtime_judge import RUNTIMES, Documents, digest_of
 
 import machine
 from archfit.registry import manifest as media
 from lookup_runs import Runs
 from real_registries import Running, distribution
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 BUILT = ("linux/amd64", "linux/arm64", "linux/arm/v7", "linux/amd64/v3", "windows/amd64")
 NODES = {
@@ -61,7 +57,7 @@ class Tools:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def server(tmp_path_factory):
     """What each tool writes, once."""
     folder = tmp_path_factory.mktemp("written")
     with distribution(folder) as running:
@@ -123,9 +119,7 @@ def documents(server: Running, image: str) -> Documents:
         pytest.param("copy:v2s2", BOTH, id="skopeo-to-a-docker-list"),
     ],
 )
-def test_archfit_reads_what_the_runtimes_take(
-    server: Running, runtimes: RuntimeJudge, tmp_path: Path, image: str, platforms: list[str]
-) -> None:
+def test_archfit_reads_what_the_runtimes_take(server, runtimes, tmp_path, image, platforms):
     runs = Runs(tmp_path, server.url)
     assert runs.names(f"x.io/t/{image}") == platforms
     assert runs.requests == {"manifest": 1}

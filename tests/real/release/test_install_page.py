@@ -4,8 +4,6 @@ Programs come from .tools, packages from the index that pip uses. Blocks that ne
 are `text` blocks, and are tested elsewhere: the image in test_container, krew in test_krew.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

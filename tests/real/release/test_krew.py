@@ -1,7 +1,5 @@
 """The manifest for krew: krew itself installs it from the archive, and kubectl starts what it installed."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

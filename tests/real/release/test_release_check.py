@@ -1,7 +1,5 @@
 """`make release-check`: everything that a release publishes is built, complete, and in the table."""
 
-from __future__ import annotations
-
 import email
 import os
 import re

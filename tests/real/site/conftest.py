@@ -1,7 +1,5 @@
 """The site, built once for all of its tests, as `make docs` builds it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 

@@ -9,11 +9,8 @@ import posixpath
 from dataclasses import dataclass, field
 from functools import cached_property
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LOADS = {"script": "src", "img": "src", "iframe": "src", "link": "href", "source": "src", "video": "src"}
 # A link of these relations is not loaded.

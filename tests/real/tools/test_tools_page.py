@@ -1,9 +1,5 @@
 """docs/tools.md: the blocks for which `make test` has the programs; `make -C lab whole` runs the others too."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 import yaml
 
@@ -12,12 +8,6 @@ import published_crds
 from control_plane import ControlPlane
 from whole.tool_page import PAGE, Workplace, blocks_of
 from whole.tool_runs import RUNS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from schema_judge import SchemaJudge
 
 # tests/real/examples plays a playbook with the same module.
 SLOW = {"Ansible"}
@@ -30,21 +20,19 @@ HERE = [
 
 
 @pytest.fixture(scope="module")
-def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+def plane(tmp_path_factory):
     """Of its own: what a tool leaves is deleted whole."""
     with ControlPlane(tmp_path_factory.mktemp("plane")) as running:
         yield running
 
 
 @pytest.mark.parametrize("tool", HERE)
-def test_the_blocks_of_a_tool_place_and_stop_where_archfit_fails(
-    tool: str, plane: ControlPlane, tmp_path: Path
-) -> None:
+def test_the_blocks_of_a_tool_place_and_stop_where_archfit_fails(tool, plane, tmp_path):
     with Workplace(tmp_path, plane, RUNS[tool].programs) as place:
         RUNS[tool].follow(place, blocks_of()[tool])
 
 
-def test_the_pipe_at_the_top_of_the_page(plane: ControlPlane, tmp_path: Path) -> None:
+def test_the_pipe_at_the_top_of_the_page(plane, tmp_path):
     pipe = PAGE.read_text(encoding="utf-8").partition("```sh\n")[2].partition("```")[0]
     with Workplace(tmp_path, plane, {}) as place:
         place.refused(lambda: place.shell(pipe))
@@ -52,7 +40,7 @@ def test_the_pipe_at_the_top_of_the_page(plane: ControlPlane, tmp_path: Path) ->
         place.deployed("web")
 
 
-def test_tekton_takes_the_task(schema_judge: SchemaJudge) -> None:
+def test_tekton_takes_the_task(schema_judge):
     schema_judge.load(path for path in published_crds.files() if path.name == "300-task.yaml")
     assert "v1" in schema_judge.kinds["tekton.dev", "Task"]
     assert schema_judge.errors(yaml.safe_load(blocks_of()["Tekton"][0].text)) == []

@@ -15,7 +15,7 @@ _POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{na
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
+def data(tmp_path):
     """A folder that the user of the container may write to."""
     require(tmp_path / "first")
     folder = tmp_path / "data"
@@ -36,7 +36,7 @@ def spec(data: Path, *command: str, read_only: bool = True) -> Spec:
 @pytest.mark.parametrize(
     ("end", "code"), [pytest.param("terminate", 143, id="SIGTERM"), pytest.param("kill", 137, id="SIGKILL")]
 )
-def test_archfit_as_process_1_ends_on_a_signal(data: Path, tmp_path: Path, end: str, code: int) -> None:
+def test_archfit_as_process_1_ends_on_a_signal(data, tmp_path, end, code):
     """Process 1 has no default action for SIGTERM, so a pod that is drained would hold its node for 30 s."""
     (data / "pod.yaml").write_bytes(_POD)
     with Registry({"quay.io/a/b:1": ["linux/amd64"]}) as registry:

@@ -3,8 +3,6 @@
 `make -C lab whole PART=helm` and `PART=undo` take the steps and ways that cost more time.
 """
 
-from collections.abc import Iterator
-
 import pytest
 import whole_tables
 
@@ -16,7 +14,7 @@ from whole.undo_ways import OF_THE_CHART, PLACED, WAYS
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReleaseSite]:
+def site(tmp_path_factory):
     with ReleaseSite(tmp_path_factory.mktemp("site"), platforms_of("helm")) as running:
         yield running
 
@@ -28,7 +26,7 @@ def rolled(steps: list[Step]) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("name", ["helm3", "helm4"])
-def test_a_release_lives_with_archfit(site: ReleaseSite, name: str) -> None:
+def test_a_release_lives_with_archfit(site, name):
     steps = life(site, name, waits=False)
     assert rolled(steps) == {
         "upgrade, a new image": ["Deployment/web"],
@@ -49,14 +47,14 @@ def test_a_release_lives_with_archfit(site: ReleaseSite, name: str) -> None:
         pytest.param("policy", ["8 pods until they are replaced"], [], id="policy"),
     ],
 )
-def test_archfit_is_taken_out(site: ReleaseSite, way: str, stays: list[str], rolls: list[str]) -> None:
+def test_archfit_is_taken_out(site, way, stays, rolls):
     undone = WAYS[way](site)
     assert undone.wrong == []
     assert (undone.stays, undone.rolled) == (stays, rolls)
 
 
 @pytest.mark.parametrize("name", ["helm3", "helm4"])
-def test_archfit_writes_what_helmfile_was_measured_with(site: ReleaseSite, name: str) -> None:
+def test_archfit_writes_what_helmfile_was_measured_with(site, name):
     """Else the steps of the page are those of another archfit: run `make -C lab whole PART=helmfile`."""
     record = whole_tables.measured("helmfile")
     assert record["streams"][name] == digest(placed(site, name))

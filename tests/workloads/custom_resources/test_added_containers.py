@@ -31,7 +31,7 @@ def said(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_a_helper_of_the_operators_choice_leaves_the_toleration_out(kind: str) -> None:
+def test_a_helper_of_the_operators_choice_leaves_the_toleration_out(kind):
     text = PROMETHEUS.format(kind=kind)
     assert edited(text.encode()).data == text.encode()
     assert any("config-reloader" in one for one in said(text))
@@ -39,7 +39,7 @@ def test_a_helper_of_the_operators_choice_leaves_the_toleration_out(kind: str) -
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_a_helper_whose_image_is_stated_counts(kind: str) -> None:
+def test_a_helper_whose_image_is_stated_counts(kind):
     text = PROMETHEUS.format(kind=kind) + STATED
     assert b"tolerations" in edited(text.encode()).data
     assert (
@@ -50,7 +50,7 @@ def test_a_helper_whose_image_is_stated_counts(kind: str) -> None:
     assert edited(half.encode()).data == half.encode()
 
 
-def test_thanos_rules_have_a_helper_only_with_rules_that_it_reads() -> None:
+def test_thanos_rules_have_a_helper_only_with_rules_that_it_reads():
     """It comes with the first PrometheusRule that ruleSelector finds, which nobody can see."""
     text = PROMETHEUS.format(kind="ThanosRuler")
     assert edited(text.encode()).data == text.encode()
@@ -58,7 +58,7 @@ def test_thanos_rules_have_a_helper_only_with_rules_that_it_reads() -> None:
     assert b"tolerations" in edited(stated.encode()).data
 
 
-def test_a_patch_may_state_the_image_of_a_helper() -> None:
+def test_a_patch_may_state_the_image_of_a_helper():
     unstated = ENVOY.replace("PATCH", "")
     assert edited(unstated.encode()).data == unstated.encode()
     assert any("shutdown-manager" in one for one in said(unstated))
@@ -67,7 +67,7 @@ def test_a_patch_may_state_the_image_of_a_helper() -> None:
     assert b"tolerations" in edited(stated.encode()).data
 
 
-def test_the_agent_that_jaeger_injects_into_its_query_counts() -> None:
+def test_the_agent_that_jaeger_injects_into_its_query_counts():
     text = (
         "apiVersion: jaegertracing.io/v1\nkind: Jaeger\nmetadata: {name: a}\n"
         "spec: {strategy: production, query: {image: 'both:1'QUERY}AGENT}\n"
@@ -98,9 +98,7 @@ def test_the_agent_that_jaeger_injects_into_its_query_counts() -> None:
         pytest.param("type: elasticsearch", ["tolerations"], id="another storage has no schema"),
     ],
 )
-def test_the_job_that_takes_the_tolerations_of_jaegers_collector_counts(
-    storage: str, found: list[str]
-) -> None:
+def test_the_job_that_takes_the_tolerations_of_jaegers_collector_counts(storage, found):
     """The Job that creates the schema of Cassandra has them, and an affinity of its own (cassandra_dependencies.go)."""
     text = (
         "apiVersion: jaegertracing.io/v1\nkind: Jaeger\nmetadata: {name: a}\n"
@@ -141,9 +139,7 @@ RUNNERS = (
         pytest.param("dockerEnabled: false", True, id="the controller chooses the runner's image"),
     ],
 )
-def test_a_runner_has_docker_beside_it_unless_it_is_switched_off(
-    kind: str, spec: str, runner: str, *, added: bool
-) -> None:
+def test_a_runner_has_docker_beside_it_unless_it_is_switched_off(kind, spec, runner, added):
     output = edited(RUNNERS.format(kind=kind, spec=spec.format(runner)).encode())
     assert (b"tolerations" in output.data) is not added
     assert len(output.edits.decisions) == 1
@@ -162,6 +158,6 @@ def test_a_runner_has_docker_beside_it_unless_it_is_switched_off(
         pytest.param("containers: [{name: logs, image: 'both:1'}]", [], id="of another container"),
     ],
 )
-def test_the_image_of_a_runner_stands_in_two_places(spec: str, found: list[str]) -> None:
+def test_the_image_of_a_runner_stands_in_two_places(spec, found):
     data = edited(RUNNERS.format(kind="Runner", spec=f"dockerEnabled: false, {spec}").encode()).data
     assert [word for word in ("tolerations", "amd64") if word.encode() in data] == found

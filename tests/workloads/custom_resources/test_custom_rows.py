@@ -4,10 +4,6 @@ Images that nobody knows offer linux/amd64 alone (`stream_edits`), so that every
 the toleration of GKE's taint. AFFINITY and its kin stand for the lines that are added; {n} is their indent.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.workloads.added_blocks import FLOW, diff
 
@@ -16,25 +12,22 @@ from case_files import diffs, rows
 from custom_pods import placed_as_read
 from stream_edits import Failed, edited, placed, sides
 
-if TYPE_CHECKING:
-    from yaml_judge import Judge
-
 ROWS = diffs("custom_resources/rows.diff")
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_what_is_added(judge: Judge, text: str) -> None:
+def test_what_is_added(judge, text):
     before, after = sides(diff(text))
     assert placed(judge, before).decode() == after.decode()
 
 
 @pytest.mark.usefixtures("nothing_seen")
 @pytest.mark.parametrize("text", ROWS)
-def test_what_is_added_by_rows_that_were_not_seen(judge: Judge, text: str) -> None:
+def test_what_is_added_by_rows_that_were_not_seen(judge, text):
     placed_as_read(judge, sides(diff(text))[0])
 
 
-def test_empty_tolerations_inherit_too() -> None:
+def test_empty_tolerations_inherit_too():
     text = (
         b"apiVersion: pingcap.com/v1alpha1\nkind: DMCluster\nmetadata: {name: a}\nspec:\n"
         b"  tolerations: [{key: ci, operator: Exists}]\n"
@@ -53,14 +46,14 @@ SHARED = diffs("custom_resources/shared.diff")
 
 
 @pytest.mark.parametrize("text", SHARED)
-def test_shared_nodes(judge: Judge, text: str) -> None:
+def test_shared_nodes(judge, text):
     before, after = sides(diff(text.replace("GKE", FLOW)).replace("\n -    ", "\n-    "))
     assert placed(judge, before).decode() == after.decode()
 
 
 @pytest.mark.usefixtures("nothing_seen")
 @pytest.mark.parametrize("text", SHARED)
-def test_shared_nodes_of_rows_that_were_not_seen(judge: Judge, text: str) -> None:
+def test_shared_nodes_of_rows_that_were_not_seen(judge, text):
     placed_as_read(judge, sides(diff(text.replace("GKE", FLOW)).replace("\n -    ", "\n-    "))[0])
 
 
@@ -80,13 +73,13 @@ def test_shared_nodes_of_rows_that_were_not_seen(judge: Judge, text: str) -> Non
         ),
     ],
 )
-def test_a_field_of_the_wrong_shape_is_an_error_at_its_place(text: str, field: str) -> None:
+def test_a_field_of_the_wrong_shape_is_an_error_at_its_place(text, field):
     with pytest.raises(Failed) as failed:
         edited(text.encode())
     assert field in str(failed.value)
 
 
-def test_containers_of_the_wrong_shape_are_no_containers() -> None:
+def test_containers_of_the_wrong_shape_are_no_containers():
     text = (
         b"apiVersion: kibana.k8s.elastic.co/v1\nkind: Kibana\nspec:\n  image: app:1\n"
         b"  podTemplate: {spec: {containers: 3}}\n"
@@ -98,13 +91,13 @@ UNTOUCHED = rows("custom_resources/untouched.yaml", "stream", "says")
 
 
 @pytest.mark.parametrize(("text", "said"), UNTOUCHED)
-def test_what_is_left_alone_is_named_with_its_reason(text: str, said: str) -> None:
+def test_what_is_left_alone_is_named_with_its_reason(text, said):
     output = edited(text.encode())
     assert output.data == text.encode()
     assert [str(result) for result in output.edits.messages] == [said]
 
 
-def test_an_annotation_says_what_an_operators_own_image_runs_on(judge: Judge) -> None:
+def test_an_annotation_says_what_an_operators_own_image_runs_on(judge):
     """On the object, as the kind has no pod metadata of its own."""
     before, after = sides(
         diff(
@@ -125,7 +118,7 @@ spec:
     assert placed(judge, before) == after
 
 
-def test_an_architecture_that_a_template_fills_in_is_left_alone() -> None:
+def test_an_architecture_that_a_template_fills_in_is_left_alone():
     text = (
         b"apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\nspec:\n  templates:\n  - name: a\n"
         b"    nodeSelector: {kubernetes.io/arch: '{{inputs.parameters.arch}}'}\n    container: {image: 'arm:1'}\n"
@@ -139,7 +132,7 @@ def test_an_architecture_that_a_template_fills_in_is_left_alone() -> None:
     )
 
 
-def test_a_required_architecture_that_a_template_fills_in_is_left_alone() -> None:
+def test_a_required_architecture_that_a_template_fills_in_is_left_alone():
     text = (
         b"apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: a}\nspec:\n  templates:\n  - name: a\n"
         b"    affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{\n"
@@ -156,7 +149,7 @@ def test_a_required_architecture_that_a_template_fills_in_is_left_alone() -> Non
     )
 
 
-def test_knative_and_spark_say_what_has_to_be_enabled() -> None:
+def test_knative_and_spark_say_what_has_to_be_enabled():
     text = (
         b"apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\nspec:\n  template:\n    spec:\n"
         b"      containers: [{image: 'app:1'}]\n"
@@ -168,7 +161,7 @@ def test_knative_and_spark_say_what_has_to_be_enabled() -> None:
     assert "kubernetes.podspec-affinity" in flags
 
 
-def test_a_key_twice_on_the_way_to_a_placement_is_an_error() -> None:
+def test_a_key_twice_on_the_way_to_a_placement_is_an_error():
     text = (
         b"apiVersion: postgresql.cnpg.io/v1\nkind: Cluster\nmetadata: {name: a}\nspec:\n  imageName: app:1\n"
         b"  affinity: {}\n  affinity: {}\n"
@@ -180,7 +173,7 @@ def test_a_key_twice_on_the_way_to_a_placement_is_an_error() -> None:
 LACKING = b"apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {image: 'app:1', tolerations: []}\n"
 
 
-def test_an_affinity_that_the_kind_has_no_field_for_is_an_error() -> None:
+def test_an_affinity_that_the_kind_has_no_field_for_is_an_error():
     """Or a warning with --on-conflict leave; it is never written where the API server would drop it."""
     from archfit.options.workload_rows import workloads
 
@@ -209,7 +202,7 @@ def test_an_affinity_that_the_kind_has_no_field_for_is_an_error() -> None:
     assert b"tolerations: [{key: kubernetes.io/arch" in edited(both, Options(workloads=rows)).data
 
 
-def test_a_toleration_that_the_kind_has_no_field_for_is_an_error_where_nothing_else_is_left() -> None:
+def test_a_toleration_that_the_kind_has_no_field_for_is_an_error_where_nothing_else_is_left():
     from archfit.options.workload_rows import workloads
 
     row = {"group": "example.com", "kind": "Widget", "podSpec": "spec", "images": ["spec.image"]}

@@ -7,19 +7,16 @@ term and a preference, a toleration and a nodeSelector.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from archfit.options.settings import Options
+from archfit.base.patch import Path
+from archfit.options.settings import Options, Workload
 from archfit.workloads.custom_rows import all_custom_rows
 from archfit.workloads.patterns import matches
 from operators.recordings import lost
 from stream_edits import edited
-
-if TYPE_CHECKING:
-    from archfit.base.patch import Path
-    from archfit.options.settings import Workload
 
 ROWS: dict[str, list[Workload]] = {}
 for (group, _), found in all_custom_rows().items():
@@ -90,7 +87,7 @@ def stream(objects: list[dict[str, Any]]) -> bytes:
 
 @pytest.mark.parametrize("platforms", ["linux/amd64", "linux/amd64,linux/arm64"])
 @pytest.mark.parametrize("group", [group for group, rows in ROWS.items() if rows])
-def test_what_is_added_stands_beside_what_is_there(group: str, platforms: str) -> None:
+def test_what_is_added_stands_beside_what_is_there(group, platforms):
     objects = [full(row, platforms, *without) for row in ROWS[group] for without in ((), ("affinity",))]
     made = edited(stream(objects), Options(on_conflict="leave"))
     after = [json.loads(one) for one in made.data.split(b"---\n")[1:]]
@@ -104,7 +101,7 @@ def test_what_is_added_stands_beside_what_is_there(group: str, platforms: str) -
 @pytest.mark.parametrize(
     "row", [row for rows in ROWS.values() for row in rows if row.pins], ids=lambda row: row.kind
 )
-def test_a_kind_that_pins_keeps_its_default_affinity(row: Workload) -> None:
+def test_a_kind_that_pins_keeps_its_default_affinity(row):
     made = json.loads(edited(stream([full(row, "linux/amd64", "affinity")])).data.split(b"---\n")[1])
     own = fields(row)
     assert next(matches(made, own["nodeSelector"]))[1] == {"pool": "a", "kubernetes.io/arch": "amd64"}

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from archfit.options.settings import Options
 from stream_edits import Failed, edited, placed
-
-if TYPE_CHECKING:
-    from yaml_judge import Judge
 
 TERMS = (
     "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
@@ -64,7 +59,7 @@ def written(
 
 
 @pytest.mark.parametrize(("template", "part", "value"), GATEWAYS)
-def test_terms_of_a_patch_are_narrowed_there(judge: Judge, template: str, part: str, value: str) -> None:
+def test_terms_of_a_patch_are_narrowed_there(judge, template, part, value):
     """They replace those of `pod`: a narrowing there would never reach a pod."""
     text = written(template, part, value, patch=TERMS)
     terms = TERMS[TERMS.index("[") :].removesuffix("}}}").encode()
@@ -72,7 +67,7 @@ def test_terms_of_a_patch_are_narrowed_there(judge: Judge, template: str, part: 
 
 
 @pytest.mark.parametrize(("template", "part", "value"), GATEWAYS)
-def test_an_affinity_in_a_patch_and_beside_it_is_a_conflict(template: str, part: str, value: str) -> None:
+def test_an_affinity_in_a_patch_and_beside_it_is_a_conflict(template, part, value):
     text = written(template, part, value, patch=TERMS, pod="affinity: {podAffinity: {}}")
     with pytest.raises(Failed, match=r"spec\.template\.spec\.affinity: it replaces .*\.pod\.affinity"):
         edited(text)
@@ -81,13 +76,13 @@ def test_an_affinity_in_a_patch_and_beside_it_is_a_conflict(template: str, part:
 
 
 @pytest.mark.parametrize(("template", "part", "value"), GATEWAYS)
-def test_an_affinity_that_a_patch_takes_away_is_a_conflict(template: str, part: str, value: str) -> None:
+def test_an_affinity_that_a_patch_takes_away_is_a_conflict(template, part, value):
     with pytest.raises(Failed, match=r"spec\.template\.spec\.affinity: it replaces .*\.pod\.affinity"):
         edited(written(template, part, value, patch="affinity: null"))
 
 
 @pytest.mark.parametrize(("template", "part", "value"), GATEWAYS)
-def test_selectors_of_a_patch_and_of_the_pod_hold_together(template: str, part: str, value: str) -> None:
+def test_selectors_of_a_patch_and_of_the_pod_hold_together(template, part, value):
     text = written(
         template,
         part,
@@ -100,13 +95,13 @@ def test_selectors_of_a_patch_and_of_the_pod_hold_together(template: str, part: 
 
 
 @pytest.mark.parametrize(("template", "part", "value"), GATEWAYS)
-def test_an_image_in_a_patch_counts(judge: Judge, template: str, part: str, value: str) -> None:
+def test_an_image_in_a_patch_counts(judge, template, part, value):
     text = written(template, part, value, patch="containers: [{name: more, image: 'amd:1'}]", image="both")
     assert b"nodeAffinity" in placed(judge, text)
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_two_patches_with_an_affinity_are_a_conflict(number: int) -> None:
+def test_two_patches_with_an_affinity_are_a_conflict(number):
     """The last one that has terms replaces those of the others, and the maps are joined."""
     others = ["{value: {spec: {template: {spec: {affinity: {podAffinity: {}}}}}}}"]
     others.insert(number, f"{{value: {{spec: {{template: {{spec: {{{TERMS}}}}}}}}}}}")
@@ -115,7 +110,7 @@ def test_two_patches_with_an_affinity_are_a_conflict(number: int) -> None:
         edited(text)
 
 
-def test_operations_of_a_json_patch_are_heeded() -> None:
+def test_operations_of_a_json_patch_are_heeded():
     """Only their text is looked at."""
 
     def patched(value: str, image: str) -> bytes:
@@ -134,7 +129,7 @@ def test_operations_of_a_json_patch_are_heeded() -> None:
     assert b"nodeAffinity" in edited(harmless).data
 
 
-def test_what_a_merge_with_the_proxy_of_the_class_would_end_is_said() -> None:
+def test_what_a_merge_with_the_proxy_of_the_class_would_end_is_said():
     """Envoy Gateway merges the two, lists as a whole."""
     text = written(ENVOY, "envoyDeployment", "", image="amd").replace(
         b"spec:\n", b"spec:\n  mergeType: StrategicMerge\n", 1

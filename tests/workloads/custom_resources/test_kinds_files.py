@@ -1,9 +1,6 @@
 """The files of `workloads/kinds`: what is wrong in one is named with file and line, and all of them fit the schema."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import jsonschema
 import pytest
@@ -13,9 +10,6 @@ from archfit.base.errors import InternalError
 from archfit.base.patch import pattern_text, undotted
 from archfit.options.workload_rows import schema
 from archfit.workloads import custom_rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HEAD = "operator: Widgets\napiVersions: [v1]\nworkloads:\n"
 ROW = f"{HEAD}- kind: Widget\n  podSpec: spec.pod\n"
@@ -90,14 +84,14 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "message"), WRONG)
-def test_what_is_wrong_is_named_with_file_and_line(tmp_path: Path, text: str, message: str) -> None:
+def test_what_is_wrong_is_named_with_file_and_line(tmp_path, text, message):
     path = tmp_path / "example.com.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InternalError, match=re.escape(f"{path} {message}")):
         custom_rows.KindsFile(str(path), "example.com").rows("Widget")
 
 
-def test_a_right_file_has_its_rows(tmp_path: Path) -> None:
+def test_a_right_file_has_its_rows(tmp_path):
     path = tmp_path / "example.com.yaml"
     path.write_text(ROW, encoding="utf-8")
     found = custom_rows.KindsFile(str(path), "example.com")
@@ -109,7 +103,7 @@ def test_a_right_file_has_its_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("group", custom_rows.groups())
-def test_each_file_fits_the_schema_and_is_sorted_by_kind(group: str) -> None:
+def test_each_file_fits_the_schema_and_is_sorted_by_kind(group):
     with open(custom_rows.groups()[group], encoding="utf-8") as file:
         value = yaml.safe_load(file)
     jsonschema.Draft202012Validator(schema()).validate(value)
@@ -119,7 +113,7 @@ def test_each_file_fits_the_schema_and_is_sorted_by_kind(group: str) -> None:
 
 
 @pytest.mark.parametrize("group", ["../kinds/k6.io", "k6.io/", "K6.IO", "k6.io.yaml", "", ".."])
-def test_a_group_of_a_manifest_becomes_no_path(group: str) -> None:
+def test_a_group_of_a_manifest_becomes_no_path(group):
     assert custom_rows.custom_rows(group, "TestRun") == ()
 
 
@@ -133,7 +127,7 @@ def test_a_group_of_a_manifest_becomes_no_path(group: str) -> None:
         ('["a.b"]["c.d"]', ("a.b", "c.d")),
     ],
 )
-def test_paths_as_text_and_back(text: str, path: tuple[str, ...]) -> None:
+def test_paths_as_text_and_back(text, path):
     assert undotted(text) == path
     assert pattern_text(path) == text
 
@@ -141,6 +135,6 @@ def test_paths_as_text_and_back(text: str, path: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     "text", ['spec["a', 'spec[""]', 'spec["a"]b', 'spec.["a"]', 'spec["a"].', "[*].a", "a'b"]
 )
-def test_what_is_no_path(text: str) -> None:
+def test_what_is_no_path(text):
     with pytest.raises(ValueError, match=r"."):
         undotted(text)

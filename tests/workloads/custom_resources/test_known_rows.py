@@ -35,7 +35,7 @@ ALL, NEEDED, NOTHING = (True, True), (True, False), (False, False)
 
 
 @pytest.fixture
-def clone_set_seen(nothing_seen: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def clone_set_seen(nothing_seen, monkeypatch):
     """CloneSets were recorded, StatefulSets of the same operator were not."""
     monkeypatch.setattr(custom_rows, "_ROWS", rows_as_seen({SEEN: BY}))
 
@@ -55,15 +55,13 @@ def written(text: bytes, mode: CustomResources, options: Options | None = None) 
     ("mode", "seen", "read"),
     [("all", ALL, ALL), ("read", ALL, NEEDED), ("seen", ALL, NOTHING), ("none", NOTHING, NOTHING)],
 )
-def test_each_value_of_the_option(
-    mode: CustomResources, seen: tuple[bool, bool], read: tuple[bool, bool]
-) -> None:
+def test_each_value_of_the_option(mode, seen, read):
     assert written(of("CloneSet", "IMAGE"), mode) == seen
     assert written(of("StatefulSet", "IMAGE"), mode) == read
 
 
 @pytest.mark.parametrize("mode", ["all", "read", "seen", "none"])
-def test_the_kinds_of_kubernetes_are_none_of_the_options_business(mode: CustomResources) -> None:
+def test_the_kinds_of_kubernetes_are_none_of_the_options_business(mode):
     deployment = of("Deployment", "IMAGE").replace(b"apps.kruise.io/v1alpha1", b"apps/v1")
     assert written(deployment, mode) == ALL
     assert edited(deployment.replace(b"IMAGE", b"both:1"), unseen=mode).edits.messages == ()
@@ -72,12 +70,12 @@ def test_the_kinds_of_kubernetes_are_none_of_the_options_business(mode: CustomRe
 @pytest.mark.parametrize(
     ("mode", "expected"), [("all", ALL), ("read", ALL), ("seen", ALL), ("none", NOTHING)]
 )
-def test_the_users_rows_count_as_seen(mode: CustomResources, expected: tuple[bool, bool]) -> None:
+def test_the_users_rows_count_as_seen(mode, expected):
     widget = of("Widget", "IMAGE").replace(b"apps.kruise.io/v1alpha1", b"example.com/v1")
     assert written(widget, mode, Options(workloads=(WIDGET,))) == expected
 
 
-def test_the_users_rows_replace_what_was_read() -> None:
+def test_the_users_rows_replace_what_was_read():
     row = WIDGET.replace(group="apps.kruise.io", kind="StatefulSet")
     assert written(of("StatefulSet", "IMAGE"), "read", Options(workloads=(row,))) == ALL
 
@@ -101,9 +99,7 @@ WRAPPER = ("template.openshift.io", "Template", "objects[*]")
     [((), NEEDED), ((SEEN,), NEEDED), ((WRAPPER,), NEEDED), ((SEEN, WRAPPER), ALL)],
     ids=["neither", "inside", "around", "both"],
 )
-def test_a_pod_is_seen_if_every_row_on_its_way_is(
-    monkeypatch: pytest.MonkeyPatch, seen: tuple[tuple[str, str, str], ...], expected: tuple[bool, bool]
-) -> None:
+def test_a_pod_is_seen_if_every_row_on_its_way_is(monkeypatch, seen, expected):
     monkeypatch.setattr(custom_rows, "_ROWS", rows_as_seen(dict.fromkeys(seen, BY)))
     assert written(WRAPPED, "read") == expected
     of_kubernetes = WRAPPED.replace(b"apps.kruise.io/v1alpha1", b"apps/v1").replace(
@@ -113,7 +109,7 @@ def test_a_pod_is_seen_if_every_row_on_its_way_is(
     assert written(of_kubernetes, "none") == NOTHING
 
 
-def test_each_kind_is_named_once_however_many_objects_it_has() -> None:
+def test_each_kind_is_named_once_however_many_objects_it_has():
     several = b"---\n".join(
         of(kind, "amd:1", f"{kind.lower()}-{number}")
         for number in range(3)
@@ -139,7 +135,7 @@ def test_each_kind_is_named_once_however_many_objects_it_has() -> None:
     }
 
 
-def test_nothing_is_said_of_a_pod_that_needs_nothing() -> None:
+def test_nothing_is_said_of_a_pod_that_needs_nothing():
     assert edited(of("CloneSet", "both:1"), unseen="read").edits.messages == ()
     skipped = of("CloneSet", "amd:1").replace(
         b"  name: a\n", b"  name: a\n  annotations: {archfit.dev/skip: 'true'}\n"
@@ -148,7 +144,7 @@ def test_nothing_is_said_of_a_pod_that_needs_nothing() -> None:
         assert edited(skipped, unseen=mode).edits.messages == ()
 
 
-def test_a_conflict_stays_one() -> None:
+def test_a_conflict_stays_one():
     pinned = of("CloneSet", "amd:1").replace(
         b"      containers:", b"      nodeSelector: {kubernetes.io/arch: arm64}\n      containers:"
     )
@@ -157,9 +153,7 @@ def test_a_conflict_stays_one() -> None:
 
 
 @pytest.mark.parametrize(("image", "withheld"), [("arm:1", ()), ("both:1", (ARM,)), ("amd:1", ())])
-def test_a_toleration_is_written_only_where_each_architecture_needs_one(
-    image: str, withheld: tuple[str, ...]
-) -> None:
+def test_a_toleration_is_written_only_where_each_architecture_needs_one(image, withheld):
     output = edited(of("CloneSet", image), unseen="read")
     ((_, decision),) = output.edits.decisions
     assert decision.withheld == withheld
@@ -168,19 +162,19 @@ def test_a_toleration_is_written_only_where_each_architecture_needs_one(
 
 
 @pytest.mark.parametrize("options", [Options(prefer=(("arm64", 5),)), Options(affinity="always")])
-def test_no_preference_and_no_affinity_that_is_not_needed(options: Options) -> None:
+def test_no_preference_and_no_affinity_that_is_not_needed(options):
     text = of("CloneSet", "both:1")
     assert edited(text, options, unseen="read").data == text
     assert b"nodeAffinity" in edited(text, options).data
 
 
-def test_a_stream_that_was_placed_with_all_is_left_as_it_is() -> None:
+def test_a_stream_that_was_placed_with_all_is_left_as_it_is():
     text = edited(of("CloneSet", "both:1")).data
     (decision,) = (decision for _, decision in edited(text, unseen="read").edits.decisions)
     assert (decision.outcome, decision.withheld) == ("AlreadySet", ())
 
 
-def test_the_summary_counts_what_is_no_longer_written() -> None:
+def test_the_summary_counts_what_is_no_longer_written():
     text = b"---\n".join(
         of("CloneSet", image, f"a{n}") for n, image in enumerate(["both:1", "both:1", "amd:1"])
     )
@@ -198,7 +192,7 @@ def test_the_summary_counts_what_is_no_longer_written() -> None:
 
 
 @pytest.mark.usefixtures("clone_set_seen")
-def test_the_report_says_how_the_row_is_known() -> None:
+def test_the_report_says_how_the_row_is_known():
     def value(text: bytes) -> dict[str, object]:
         (pair,) = edited(text, unseen="read").edits.decisions
         found: dict[str, object] = json.loads(json.dumps(decision_value(*pair)))
@@ -212,7 +206,7 @@ def test_the_report_says_how_the_row_is_known() -> None:
     assert value(of("Deployment", "both:1").replace(b"apps.kruise.io/v1alpha1", b"apps/v1")) == {}
 
 
-def test_a_kind_whose_row_gives_a_reason_keeps_it() -> None:
+def test_a_kind_whose_row_gives_a_reason_keeps_it():
     text = (
         b"apiVersion: postgresql.cnpg.io/v1\nkind: ImageCatalog\nmetadata: {name: a}\nspec:\n"
         b"  images: [{major: 17, image: 'amd:1'}]\n"
@@ -222,12 +216,12 @@ def test_a_kind_whose_row_gives_a_reason_keeps_it() -> None:
         assert "it lists images for Clusters" in said.text
 
 
-def test_each_group_has_an_operator_with_a_name() -> None:
+def test_each_group_has_an_operator_with_a_name():
     assert all(known_rows.operator_of(group) for group in custom_rows.groups())
     assert known_rows.operator_of("example.com") == "the operator of example.com"
 
 
-def test_the_table_says_what_was_seen_and_what_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_says_what_was_seen_and_what_is_written(monkeypatch):
     monkeypatch.setattr(custom_rows, "_ROWS", rows_as_seen({SEEN: BY}))
     lines = custom_kinds.markdown_table().splitlines()
     assert lines[2] == "| OpenKruise | `apps.kruise.io`: `CloneSet` | all (1.8.0, 2025-02-17) |"
@@ -249,7 +243,7 @@ def test_the_table_says_what_was_seen_and_what_is_written(monkeypatch: pytest.Mo
         ),
     ],
 )
-def test_how_a_kind_is_known(monkeypatch: pytest.MonkeyPatch, key: tuple[str, str], text: str) -> None:
+def test_how_a_kind_is_known(monkeypatch, key, text):
     runner = ("k6.io", "TestRun", "spec.runner")
     monkeypatch.setattr(
         custom_rows, "_ROWS", rows_as_seen({SEEN: BY, runner: "k6 operator 1.2.0 of 2025-09-02"})

@@ -46,7 +46,7 @@ def _stream(kind: str, said: str, runtime: str, own: str, image: str) -> tuple[s
 
 
 @pytest.mark.parametrize("kind", ["ServingRuntime", "ClusterServingRuntime"])
-def test_the_terms_of_a_runtime_are_written_along(kind: str) -> None:
+def test_the_terms_of_a_runtime_are_written_along(kind):
     runtime, service = _stream(kind, _TERMS, "both:1", "", "image: amd:1")
     text = edited((runtime + service).encode()).data.decode()
     assert text.startswith(runtime)
@@ -55,21 +55,21 @@ def test_the_terms_of_a_runtime_are_written_along(kind: str) -> None:
     assert written.count("matchExpressions") == 1
 
 
-def test_what_a_service_prefers_does_not_end_the_terms_of_its_runtime() -> None:
+def test_what_a_service_prefers_does_not_end_the_terms_of_its_runtime():
     own = "affinity: {podAntiAffinity: {}}"
     runtime, service = _stream("ServingRuntime", _TERMS, "both:1", own, "image: amd:1")
     text = edited((runtime + service).encode()).data.decode().removeprefix(runtime)
     assert text.index("podAntiAffinity") < text.index("key: gpu") < text.index("key: kubernetes.io/arch")
 
 
-def test_terms_of_a_service_are_narrowed_by_the_image_of_its_runtime() -> None:
+def test_terms_of_a_service_are_narrowed_by_the_image_of_its_runtime():
     runtime, service = _stream("ServingRuntime", "", "amd:1", _TERMS, "")
     text = edited((runtime + service).encode()).data.decode()
     assert text.startswith(runtime)
     assert "{key: kubernetes.io/arch, operator: In, values: [amd64]}" in text
 
 
-def test_a_node_selector_of_a_runtime_counts() -> None:
+def test_a_node_selector_of_a_runtime_counts():
     """The pod reaches arm64 alone, so that it needs the toleration of its taint and no terms."""
     runtime, service = _stream("ServingRuntime", "nodeSelector: {kubernetes.io/arch: arm64}", "arm:1", "", "")
     service = service.replace("name: onnx}", "name: huggingface}")  # without a container of KServe
@@ -78,20 +78,20 @@ def test_a_node_selector_of_a_runtime_counts() -> None:
     assert "tolerations" in written
 
 
-def test_another_tag_of_a_runtimes_image_is_not_known() -> None:
+def test_another_tag_of_a_runtimes_image_is_not_known():
     runtime, service = _stream("ServingRuntime", "", "amd:1", "", "runtimeVersion: '2'")
     output = edited((runtime + service).encode())
     assert output.data.decode() == runtime + service
     assert "the containers of its serving runtime" in "".join(map(str, output.edits.messages))
 
 
-def test_a_runtime_that_is_not_in_the_stream_is_warned_of() -> None:
+def test_a_runtime_that_is_not_in_the_stream_is_warned_of():
     _, service = _stream("ServingRuntime", "", "", "", "image: amd:1")
     warnings = [str(one) for one in edited(service.encode()).edits.messages if one.severity == "warning"]
     assert any("terms of a predictor replace those of its serving runtime" in one for one in warnings)
 
 
-def test_a_predictor_of_its_own_has_no_runtime() -> None:
+def test_a_predictor_of_its_own_has_no_runtime():
     text = (
         b"apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: a}\nspec:\n"
         b"  predictor:\n    containers:\n    - name: kserve-container\n      image: amd:1\n"
@@ -132,7 +132,7 @@ spec:
         ("trainer: {image: 'both:1'}", ""),
     ],
 )
-def test_the_image_of_a_train_job_takes_the_place_of_its_runtimes(trainer: str, lacking: str) -> None:
+def test_the_image_of_a_train_job_takes_the_place_of_its_runtimes(trainer, lacking):
     text = _TRAINING.replace("TRAINER", trainer).replace("STEP", "trainer").encode()
     output = edited(text)
     assert output.data == text
@@ -142,7 +142,7 @@ def test_the_image_of_a_train_job_takes_the_place_of_its_runtimes(trainer: str, 
 
 
 @pytest.mark.parametrize("step", ["node", "dataset-initializer"])
-def test_a_job_that_does_not_train_is_placed_in_the_runtime_and_not_judged_again(step: str) -> None:
+def test_a_job_that_does_not_train_is_placed_in_the_runtime_and_not_judged_again(step):
     text = _TRAINING.replace("TRAINER", "suspend: false").replace("STEP", step).encode()
     output = edited(text)
     runtime, _, job = output.data.partition(b"---\n")
@@ -181,9 +181,7 @@ _TOLERATION = "{key: gpu, operator: Exists}"
 )
 @pytest.mark.parametrize("step", ["other", "trainer"])
 @pytest.mark.parametrize("release", ["2.1", "2.2"])
-def test_lists_of_an_override_take_the_place_of_the_runtimes(
-    release: str, override: str, image: str, written: str, step: str
-) -> None:
+def test_lists_of_an_override_take_the_place_of_the_runtimes(release, override, image, written, step):
     """So what the runtime's images need stands there, too. The stated image is that of the job that trains."""
     job = _changed(release, override)
     text = _TRAINING.replace("STEP", step).replace("TRAINER", job).replace("amd:1", image)
@@ -202,16 +200,14 @@ def test_lists_of_an_override_take_the_place_of_the_runtimes(
     ],
 )
 @pytest.mark.parametrize("release", ["2.1", "2.2"])
-def test_an_override_is_placed_by_the_images_of_the_jobs_that_it_names(
-    release: str, step: str, targeted: str, written: str
-) -> None:
+def test_an_override_is_placed_by_the_images_of_the_jobs_that_it_names(release, step, targeted, written):
     job = f"trainer: {{image: 'arm:1'}}\n  {_changed(release, _TERMS, targeted)}"
     output = edited(_TRAINING.replace("STEP", step).replace("TRAINER", job).encode())
     after = output.data.partition(b"---\n")[2].decode()
     assert (written in after.partition("image: 'arm:1'")[2]) if written else "kubernetes.io/arch" not in after
 
 
-def test_tolerations_without_a_place_for_terms_beside_them_are_left_and_named() -> None:
+def test_tolerations_without_a_place_for_terms_beside_them_are_left_and_named():
     """In Trainer 2.0, podSpecOverrides replace the tolerations of the runtime, and its terms hold."""
     job = _changed("2.0", f"tolerations: [{_TOLERATION}]")
     text = _TRAINING.replace("STEP", "other").replace("TRAINER", job).replace("amd:1", "arm:1").encode()
@@ -222,7 +218,7 @@ def test_tolerations_without_a_place_for_terms_beside_them_are_left_and_named() 
 
 
 @pytest.mark.parametrize("release", ["2.1", "2.2"])
-def test_an_override_that_pins_a_job_to_nodes_that_cannot_run_it_is_a_conflict(release: str) -> None:
+def test_an_override_that_pins_a_job_to_nodes_that_cannot_run_it_is_a_conflict(release):
     job = _changed(release, "nodeSelector: {kubernetes.io/arch: arm64}")
     text = _TRAINING.replace("TRAINER", job).replace("STEP", "trainer")
     with pytest.raises(Failed, match="pinned to arm64 by its nodeSelector, but amd:1 offers only amd64"):
@@ -231,7 +227,7 @@ def test_an_override_that_pins_a_job_to_nodes_that_cannot_run_it_is_a_conflict(r
     assert edited(able).data.endswith(able.partition(b"---\n")[2])
 
 
-def test_an_old_override_that_pins_a_job_is_named() -> None:
+def test_an_old_override_that_pins_a_job_is_named():
     job = _changed("2.0", "nodeSelector: {kubernetes.io/arch: arm64}")
     text = _TRAINING.replace("TRAINER", job).replace("STEP", "trainer").encode()
     named = [str(one) for one in edited(text).edits.messages if "not transformed" in str(one)]
@@ -240,7 +236,7 @@ def test_an_old_override_that_pins_a_job_is_named() -> None:
 
 
 @pytest.mark.parametrize("release", sorted(_CHANGES))
-def test_an_image_volume_of_an_override_counts(release: str) -> None:
+def test_an_image_volume_of_an_override_counts(release):
     job = _changed(release, "volumes: [{name: data, image: {reference: 'amd:2'}}]")
     text = _TRAINING.replace("TRAINER", job).replace("STEP", "trainer").replace("amd:1", "both:1").encode()
     results = edited(text).edits.messages
@@ -248,7 +244,7 @@ def test_an_image_volume_of_an_override_counts(release: str) -> None:
 
 
 @pytest.mark.parametrize("release", ["2.1", "2.2"])
-def test_an_override_of_a_runtime_elsewhere_is_left_alone_and_named(release: str) -> None:
+def test_an_override_of_a_runtime_elsewhere_is_left_alone_and_named(release):
     job = _changed(release, _TERMS)
     text = _TRAINING.replace("TRAINER", job).partition("---\n")[2].encode()
     output = edited(text)
@@ -256,7 +252,7 @@ def test_an_override_of_a_runtime_elsewhere_is_left_alone_and_named(release: str
     assert any("its training runtime names it" in str(one) for one in output.edits.messages)
 
 
-def test_the_advice_for_a_submitter_names_the_path_of_its_kind() -> None:
+def test_the_advice_for_a_submitter_names_the_path_of_its_kind():
     pods = "headGroupSpec: {template: {spec: {containers: [{name: ray-head, image: 'amd:1'}]}}}"
     text = (
         "apiVersion: ray.io/v1\nkind: RayCronJob\nmetadata: {name: a}\n"

@@ -65,7 +65,7 @@ _FETCHED = "storageUri: 's3://bucket/model'"
         pytest.param(_model(_ONNX), _AGENT, id="model-that-the-agent-gets"),
     ],
 )
-def test_a_container_that_kserve_adds_leaves_the_toleration_out(text: str, says: str) -> None:
+def test_a_container_that_kserve_adds_leaves_the_toleration_out(text, says):
     output = edited(text.encode())
     assert output.data == text.encode()
     assert any(says in str(one) for one in output.edits.messages)
@@ -92,7 +92,7 @@ def test_a_container_that_kserve_adds_leaves_the_toleration_out(text: str, says:
         pytest.param(_model(_FACE), id="hugging-face-gets-it-itself"),
     ],
 )
-def test_a_pod_of_known_images_gets_its_toleration(text: str) -> None:
+def test_a_pod_of_known_images_gets_its_toleration(text):
     assert b"tolerations" in edited(text.encode()).data
 
 
@@ -106,7 +106,7 @@ def test_a_pod_of_known_images_gets_its_toleration(text: str) -> None:
         ),
     ],
 )
-def test_workers_have_the_same_containers(more: str, tolerates: bool) -> None:
+def test_workers_have_the_same_containers(more, tolerates):
     text = f"{_RUNTIME}{_SERVICE}  predictor: {{model: {{runtime: server, {_ONNX}, {more}}}}}\n"
     written = edited(text.encode()).data.decode().rpartition("workerSpec")[2]
     assert ("tolerations" in written) is tolerates
@@ -120,7 +120,7 @@ def test_workers_have_the_same_containers(more: str, tolerates: bool) -> None:
         pytest.param(_model(f"{_FACE}, {_FETCHED}"), id="model"),
     ],
 )
-def test_the_image_of_a_model_narrows(text: str) -> None:
+def test_the_image_of_a_model_narrows(text):
     """KServe runs it beside the server (modelcar)."""
     plain = text.replace("nodeSelector: {kubernetes.io/arch: arm64}", "labels: {}").replace("arm:1", "both:1")
     output = edited(plain.replace("s3://bucket/model", "oci://amd:1").encode())
@@ -128,7 +128,7 @@ def test_the_image_of_a_model_narrows(text: str) -> None:
     assert edited(plain.encode()).data == plain.encode()
 
 
-def test_a_stated_image_counts_whatever_kserve_adds() -> None:
+def test_a_stated_image_counts_whatever_kserve_adds():
     text = _own("predictor", "", _URIS).replace(
         "{name: flowers}", "{name: flowers, annotations: {archfit.dev/image-platforms: 'linux/arm64'}}"
     )

@@ -72,7 +72,7 @@ SCALYR = "scalyr: {scalyr_api_key: k, scalyr_image: 'amd:1'}"
         pytest.param("docker_image: 'amd:1'", "", False, id="noop: the cluster names its image"),
     ],
 )  # fmt: skip
-def test_what_the_configuration_adds_counts(said: str, own: str, expected: bool) -> None:
+def test_what_the_configuration_adds_counts(said, own, expected):
     text = cluster(f"{own}dockerImage: 'both:1'")
     assert not narrowed(text)
     assert narrowed(configured(said) + text) is expected
@@ -90,13 +90,13 @@ def test_what_the_configuration_adds_counts(said: str, own: str, expected: bool)
         pytest.param("sidecars: 'logs:amd'", False, id="noop: the operator reads no containers there"),
     ],
 )
-def test_a_config_map_states_images_as_pairs(said: str, expected: bool) -> None:
+def test_a_config_map_states_images_as_pairs(said, expected):
     text = cluster("dockerImage: 'both:1'")
     images = edited((CONFIG_MAP.replace("SAID", said) + text).encode()).edits.answers
     assert ("amd" in images) is expected
 
 
-def test_the_image_of_the_configuration_runs_where_the_cluster_names_none() -> None:
+def test_the_image_of_the_configuration_runs_where_the_cluster_names_none():
     text = cluster("")
     assert UNKNOWN in said(text)
     assert UNKNOWN in said(configured("workers: 8") + text)
@@ -104,7 +104,7 @@ def test_the_image_of_the_configuration_runs_where_the_cluster_names_none() -> N
     assert UNKNOWN not in said(configured("docker_image: 'amd:1'") + text)
 
 
-def test_of_two_configurations_that_differ_nobody_knows_which_holds() -> None:
+def test_of_two_configurations_that_differ_nobody_knows_which_holds():
     text = cluster()
     first, second = configured(SIDECAR, "a"), configured("workers: 8", "b")
     assert narrowed(first + first.replace("name: a", "name: c") + text)
@@ -115,7 +115,7 @@ def test_of_two_configurations_that_differ_nobody_knows_which_holds() -> None:
     assert UNKNOWN in said("".join(images) + cluster(""))
 
 
-def test_more_containers_than_anybody_has_are_unknown() -> None:
+def test_more_containers_than_anybody_has_are_unknown():
     def many(number: int) -> str:
         items = ", ".join(f"{{name: s{n}, image: 'amd:1'}}" for n in range(number))
         return configured(f"sidecars: [{items}]") + cluster()
@@ -125,12 +125,12 @@ def test_more_containers_than_anybody_has_are_unknown() -> None:
     assert "adds 51 containers, more than archfit reads" in said(many(51))
 
 
-def test_the_configuration_is_said_to_be_read() -> None:
+def test_the_configuration_is_said_to_be_read():
     (only,) = edited(configured(SIDECAR).encode()).edits.messages
     assert "it names images that run in the pods of each postgresql, where they count" in only.text
 
 
-def test_a_configuration_that_cannot_be_read_changes_nothing() -> None:
+def test_a_configuration_that_cannot_be_read_changes_nothing():
     for broken in (
         configured("sidecars: 3, sidecar_docker_images: [a], scalyr: b"),
         configured("").replace("{}", "x"),

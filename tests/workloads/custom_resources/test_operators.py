@@ -6,8 +6,6 @@ Kubernetes' readers, and each pod, as its operator would make it, by the schedul
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from tests.workloads.added_blocks import diff
 
@@ -15,10 +13,6 @@ from archfit.options.settings import Options
 from case_files import diffs, rows
 from custom_pods import placed_as_read, projected
 from stream_edits import Failed, edited, placed, sides
-
-if TYPE_CHECKING:
-    from corpus_streams import Oracle
-    from yaml_judge import Judge
 
 PLATFORMS = {
     "app:1": ["linux/amd64"],
@@ -31,7 +25,7 @@ SAMPLES = diffs("custom_resources/operators.diff")
 
 
 @pytest.mark.parametrize("text", SAMPLES)
-def test_every_image_of_a_pod_counts(judge: Judge, oracle: Oracle, text: str) -> None:
+def test_every_image_of_a_pod_counts(judge, oracle, text):
     before, after = sides(diff(text))
     assert placed(judge, before).decode() == after.decode()
     as_made = projected(judge.kubectl(after))
@@ -41,9 +35,7 @@ def test_every_image_of_a_pod_counts(judge: Judge, oracle: Oracle, text: str) ->
 
 @pytest.mark.usefixtures("nothing_seen")
 @pytest.mark.parametrize("text", SAMPLES)
-def test_every_image_of_a_pod_counts_where_the_rows_were_not_seen(
-    judge: Judge, oracle: Oracle, text: str
-) -> None:
+def test_every_image_of_a_pod_counts_where_the_rows_were_not_seen(judge, oracle, text):
     before, _ = sides(diff(text))
     as_made = projected(judge.kubectl(placed_as_read(judge, before)))
     platforms = {**PLATFORMS, "registry.example/connect:1": ["linux/amd64"]}
@@ -56,7 +48,7 @@ UNASKED = rows("custom_resources/unasked.yaml", "stream", "says")
 
 
 @pytest.mark.parametrize(("text", "said"), UNASKED)
-def test_an_image_that_nobody_can_see_leaves_the_toleration_out(text: str, said: str) -> None:
+def test_an_image_that_nobody_can_see_leaves_the_toleration_out(text, said):
     output = edited(text.encode())
     assert output.data == text.encode()
     assert any(said in str(result) for result in output.edits.messages)
@@ -82,9 +74,7 @@ _STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
 )
 @pytest.mark.parametrize("kind", ["TrainingRuntime", "ClusterTrainingRuntime"])
 @pytest.mark.parametrize("image", ["amd:1", "both:1"])
-def test_a_train_job_replaces_the_node_of_its_trainer_alone(
-    kind: str, job: str, container: str, narrowed: bool, image: str
-) -> None:
+def test_a_train_job_replaces_the_node_of_its_trainer_alone(kind, job, container, narrowed, image):
     """Kubeflow Trainer 2.1.0, pkg/runtime/framework/plugins/jobset/builder.go, Trainer."""
     text = (
         f"apiVersion: trainer.kubeflow.org/v1alpha1\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n"
@@ -98,7 +88,7 @@ def test_a_train_job_replaces_the_node_of_its_trainer_alone(
     assert (b"tolerations" in output.data) is (narrowed and image == "both:1")
 
 
-def test_an_init_container_is_not_replaced_for_its_name() -> None:
+def test_an_init_container_is_not_replaced_for_its_name():
     text = (
         "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainingRuntime\nmetadata: {name: a}\nspec:\n"
         f"  template: {{spec: {{replicatedJobs: [{{name: node, template: {{metadata: {{labels: {{{_STEP}: trainer}}}}, "
@@ -115,7 +105,7 @@ def test_an_init_container_is_not_replaced_for_its_name() -> None:
         ("serving.kserve.io/v1beta1 InferenceService", "{transformer: {containers: [{image: 'both:1'}]}}"),
     ],
 )
-def test_an_api_that_refuses_placement_gets_only_what_is_needed(kind: str, spec: str) -> None:
+def test_an_api_that_refuses_placement_gets_only_what_is_needed(kind, spec):
     api_version, name = kind.split()
     text = f"apiVersion: {api_version}\nkind: {name}\nmetadata: {{name: a}}\nspec: {spec}\n".encode()
     for options in (Options(), Options(affinity="always"), Options(prefer=(("arm64", 50),))):
@@ -136,7 +126,7 @@ def test_an_api_that_refuses_placement_gets_only_what_is_needed(kind: str, spec:
         pytest.param("Serverless", False, id="older-name-of-knative"),
     ],
 )
-def test_a_service_without_knative_gets_all(mode: str, *, accepts: bool) -> None:
+def test_a_service_without_knative_gets_all(mode, accepts):
     text = (
         "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata:\n  name: a\n  annotations:\n"
         f"    serving.kserve.io/deploymentMode: {mode}\n"
@@ -149,7 +139,7 @@ def test_a_service_without_knative_gets_all(mode: str, *, accepts: bool) -> None
     assert warned is not accepts
 
 
-def test_the_default_affinity_is_written_along_only_with_an_affinity() -> None:
+def test_the_default_affinity_is_written_along_only_with_an_affinity():
     text = (
         b"apiVersion: elasticsearch.k8s.elastic.co/v1\nkind: Elasticsearch\nmetadata: {%s}\n"
         b"spec: {image: '%s', nodeSets: [{name: a}]}\n"
@@ -161,7 +151,7 @@ def test_the_default_affinity_is_written_along_only_with_an_affinity() -> None:
     assert any("metadata.name is missing" in str(result) for result in unnamed.edits.messages)
 
 
-def test_a_machine_without_an_architecture_is_left_alone_and_said() -> None:
+def test_a_machine_without_an_architecture_is_left_alone_and_said():
     """KubeVirt would pin it to the cluster's default, whatever its affinity says."""
     text = (
         b"apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {name: a}\nspec:\n"
@@ -193,7 +183,7 @@ spec:
 
 
 @pytest.mark.parametrize("name", ["disk", "kernel"])
-def test_a_disk_of_a_single_manifest_restricts_nothing_and_an_index_does(judge: Judge, name: str) -> None:
+def test_a_disk_of_a_single_manifest_restricts_nothing_and_an_index_does(judge, name):
     """The registry gives a single manifest to every node, and KubeVirt runs no program of a disk or a kernel."""
     images = {"architecture": "arm64", "disk": "both:1", "kernel": "both:1"}
     text = MACHINE.format(**{**images, name: "single:1"}).encode()
@@ -205,7 +195,7 @@ def test_a_disk_of_a_single_manifest_restricts_nothing_and_an_index_does(judge: 
     assert placed(judge, on_amd64) == on_amd64
 
 
-def test_a_disk_alone_says_nothing_about_where_its_machine_runs(judge: Judge) -> None:
+def test_a_disk_alone_says_nothing_about_where_its_machine_runs(judge):
     """KubeVirt chooses the image of the program, and the disk holds a system for one architecture."""
     text = (
         b"apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {name: a}\nspec:\n"
@@ -217,7 +207,7 @@ def test_a_disk_alone_says_nothing_about_where_its_machine_runs(judge: Judge) ->
     assert b"tolerations" in placed(judge, stated)
 
 
-def test_an_architecture_twice_is_an_error() -> None:
+def test_an_architecture_twice_is_an_error():
     text = (
         b"apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {name: a}\nspec:\n"
         b"  architecture: amd64\n  architecture: arm64\n  volumes: [{name: a, containerDisk: {image: 'both:1'}}]\n"
@@ -226,7 +216,7 @@ def test_an_architecture_twice_is_an_error() -> None:
         edited(text)
 
 
-def test_a_template_with_two_kinds_of_containers_is_one_pod(judge: Judge) -> None:
+def test_a_template_with_two_kinds_of_containers_is_one_pod(judge):
     """Argo refuses it; it is no reason for two edits at one place."""
     text = (
         b"apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nmetadata: {name: a}\nspec:\n  templates:\n"
@@ -242,7 +232,7 @@ BOTH_SET = (
 )
 
 
-def test_a_field_that_the_operator_takes_from_two_places_is_a_conflict() -> None:
+def test_a_field_that_the_operator_takes_from_two_places_is_a_conflict():
     where = "spec.override.statefulSet.spec.template.spec.affinity"
     with pytest.raises(Failed, match=f"{where}: it replaces spec.affinity"):
         edited(BOTH_SET)
@@ -253,7 +243,7 @@ def test_a_field_that_the_operator_takes_from_two_places_is_a_conflict() -> None
     assert b"tolerations" in edited(fine).data
 
 
-def test_a_pool_that_takes_the_template_of_its_kafka_is_not_given_one() -> None:
+def test_a_pool_that_takes_the_template_of_its_kafka_is_not_given_one():
     """With a rule that narrows it, it is said; nothing is to be said without."""
     text = (
         b"apiVersion: kafka.strimzi.io/v1\nkind: Kafka\nmetadata: {name: my}\nspec: {kafka: {image: 'amd:1'}}\n---\n"
@@ -266,7 +256,7 @@ def test_a_pool_that_takes_the_template_of_its_kafka_is_not_given_one() -> None:
 
 
 @pytest.mark.parametrize("namespace", ["", ", namespace: b"])
-def test_a_pool_finds_its_kafka_in_its_own_namespace(namespace: str) -> None:
+def test_a_pool_finds_its_kafka_in_its_own_namespace(namespace):
     text = (
         "apiVersion: kafka.strimzi.io/v1\nkind: KafkaNodePool\n"
         f"metadata: {{name: a{namespace}, labels: {{strimzi.io/cluster: my}}}}\n"
@@ -296,7 +286,7 @@ spec: {cephVersion: {image: 'IMAGE'}, storage: {}}
         ("CephFilesystemMirror", "{}"),
     ],
 )
-def test_what_rook_starts_runs_the_image_of_the_cluster_in_its_namespace(kind: str, spec: str) -> None:
+def test_what_rook_starts_runs_the_image_of_the_cluster_in_its_namespace(kind, spec):
     text = f"apiVersion: ceph.rook.io/v1\nkind: {kind}\nmetadata: {{name: a, namespace: rook}}\nspec: {spec}\n---\n"
     outcomes = {
         image: [
@@ -313,7 +303,7 @@ def test_what_rook_starts_runs_the_image_of_the_cluster_in_its_namespace(kind: s
     assert edited(text.encode()).data == text.encode()
 
 
-def test_a_gateway_of_others_has_no_pods() -> None:
+def test_a_gateway_of_others_has_no_pods():
     text = (
         "apiVersion: ceph.rook.io/v1\nkind: CephObjectStore\nmetadata: {name: a, namespace: rook}\n"
         "spec: {gateway: {externalRgwEndpoints: [{ip: 192.0.2.1}]}}\n---\n"
@@ -327,7 +317,7 @@ PATCHED = (
 )
 
 
-def test_a_patch_that_argo_merges_into_the_pod_is_heeded() -> None:
+def test_a_patch_that_argo_merges_into_the_pod_is_heeded():
     """It is a text; what it may change is not written as if it were not there."""
 
     def patched(text: str) -> bytes:
@@ -357,7 +347,7 @@ spec:
 """
 
 
-def test_terms_that_argo_merges_into_a_template_are_not_lost() -> None:
+def test_terms_that_argo_merges_into_a_template_are_not_lost():
     """Its own list of terms would replace them, so a template without one is left alone and named."""
     term = "{matchExpressions: [{key: disk, operator: Exists}]}"
     text = MERGED.replace("TERM", term)
@@ -393,7 +383,7 @@ spec:
 
 
 @pytest.mark.parametrize("metadata", ["metadata: {}", "metadata: {generateName: trial-}"])
-def test_an_object_in_one_that_refuses_changes_gets_only_what_it_needs(metadata: str) -> None:
+def test_an_object_in_one_that_refuses_changes_gets_only_what_it_needs(metadata):
     """Katib refuses every change of an Experiment but three counters (pkg/webhook/v1beta1/experiment/validator)."""
     text = _EXPERIMENT.replace("METADATA", metadata)
     named = text.replace("NAME", "name: tune")
@@ -406,7 +396,7 @@ def test_an_object_in_one_that_refuses_changes_gets_only_what_it_needs(metadata:
     assert b"tolerations" in edited(made_anew).data
 
 
-def test_a_toleration_of_an_operators_configuration_is_hidden_only_where_one_is_needed() -> None:
+def test_a_toleration_of_an_operators_configuration_is_hidden_only_where_one_is_needed():
     """A list in the manifest replaces `toleration` of the Zalando operator's configuration."""
     text = (
         b"apiVersion: acid.zalan.do/v1\nkind: postgresql\nmetadata: {name: a}\nspec:\n  teamId: a\n"
@@ -453,9 +443,7 @@ WRONG_TYPES = [
 
 
 @pytest.mark.parametrize(("text", "field"), WRONG_TYPES)
-def test_what_has_two_places_and_is_no_mapping_in_one_is_an_error_that_names_it(
-    text: str, field: str
-) -> None:
+def test_what_has_two_places_and_is_no_mapping_in_one_is_an_error_that_names_it(text, field):
     with pytest.raises(Failed) as failed:
         edited(text.encode())
     assert f"{field}: has to be a mapping, but it is a string" in str(failed.value)

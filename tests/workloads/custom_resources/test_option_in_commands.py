@@ -15,8 +15,10 @@ import io
 import json
 import os
 import re
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -26,10 +28,6 @@ from registry import Registry, prefix_of
 from archfit.cli.dispatch import start
 from lock_runs import pod
 from machine import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 VALUES = ("all", "read", "seen", "none")
 AMD, BOTH = ["linux/amd64"], ["linux/amd64", "linux/arm64"]
@@ -125,7 +123,7 @@ def _documents() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def streamed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Streamed]:
+def streamed(tmp_path_factory):
     """One object of each identity."""
     found: dict[tuple[str, ...], str] = {}
     for text in _documents():
@@ -142,7 +140,7 @@ def streamed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Streamed]:
 
 
 @pytest.fixture(scope="module")
-def pods(streamed: Streamed) -> list[StreamDecisions]:
+def pods(streamed):
     return streamed.pods()
 
 
@@ -177,13 +175,13 @@ def _images(pods: list[StreamDecisions], value: str) -> frozenset[tuple[str, str
     return frozenset(image for one in pods if one.counts(value) for image in one.images)
 
 
-def test_the_stream_has_what_the_values_tell_apart(pods: list[StreamDecisions]) -> None:
+def test_the_stream_has_what_the_values_tell_apart(pods):
     kinds = {(one.known, one.narrowed) for one in pods if one.changes}
     assert kinds == {(known, narrowed) for known in ("own", "seen", "read") for narrowed in (True, False)}
 
 
 @pytest.mark.parametrize("value", VALUES)
-def test_the_commands_agree(streamed: Streamed, pods: list[StreamDecisions], value: str) -> None:
+def test_the_commands_agree(streamed, pods, value):
     option = f"--custom-resources={value}"
     changed = {one.document for one in pods if one.written(value)}
     images = _images(pods, value)
@@ -193,9 +191,7 @@ def test_the_commands_agree(streamed: Streamed, pods: list[StreamDecisions], val
 
 
 @pytest.mark.parametrize("value", VALUES)
-def test_the_lock_file_holds_what_a_run_asks_for(
-    streamed: Streamed, pods: list[StreamDecisions], value: str
-) -> None:
+def test_the_lock_file_holds_what_a_run_asks_for(streamed, pods, value):
     option, file = f"--custom-resources={value}", str(streamed.folder / f"{value}.lock")
     _, asked = streamed.asking("lock", option, "--lock-file", file)
     assert asked == _images(pods, value)
@@ -206,7 +202,7 @@ def test_the_lock_file_holds_what_a_run_asks_for(
 
 
 @pytest.mark.parametrize("value", VALUES)
-def test_an_audit_asks_for_all_that_runs(streamed: Streamed, pods: list[StreamDecisions], value: str) -> None:
+def test_an_audit_asks_for_all_that_runs(streamed, pods, value):
     file = streamed.folder / "archfit.yaml"
     file.write_text(_CONFIGURATION % value, encoding="utf-8")
     _, asked = streamed.asking("audit", "--format", "json", "--config", str(file))

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -12,12 +11,9 @@ from jsonschema import Draft202012Validator
 from archfit.base.errors import UsageError
 from archfit.options.config_file import from_file, from_values, schema
 from archfit.options.layers import merge
+from archfit.options.settings import Options
 from archfit.yaml.config_yaml import parse_config as read_document
 from stream_edits import edited, placed
-
-if TYPE_CHECKING:
-    from archfit.options.settings import Options
-    from yaml_judge import Judge
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 AFFINITY = """\
@@ -77,7 +73,7 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize(("text", "path"), UNKNOWN)
-def test_the_row_that_is_shown_works_when_it_is_pasted(judge: Judge, text: str, path: str) -> None:
+def test_the_row_that_is_shown_works_when_it_is_pasted(judge, text, path):
     before, after = without(text), with_affinity(text)
     output = edited(before)
     assert output.data == before
@@ -89,7 +85,7 @@ def test_the_row_that_is_shown_works_when_it_is_pasted(judge: Judge, text: str, 
     assert placed(judge, before, configured(shown[1] + "\n")) == after
 
 
-def test_a_kind_is_named_once_however_many_there_are() -> None:
+def test_a_kind_is_named_once_however_many_there_are():
     one = "apiVersion: example.com/v1\nkind: Widget\nspec:\n  containers: [{image: 'app:1'}]\n---\n"
     (said,) = map(str, edited((one * 3).encode()).edits.messages)
     assert said == (
@@ -99,7 +95,7 @@ def test_a_kind_is_named_once_however_many_there_are() -> None:
     )
 
 
-def test_what_does_not_look_like_a_pod_is_passed_through_in_silence() -> None:
+def test_what_does_not_look_like_a_pod_is_passed_through_in_silence():
     text = b"apiVersion: example.com/v1\nkind: Widget\nspec: {image: {size: 3}, template: x}\n"
     assert edited(text).edits.messages == ()
 
@@ -139,7 +135,7 @@ WORKING = [
 
 
 @pytest.mark.parametrize(("spec", "text"), WORKING)
-def test_rows(judge: Judge, spec: str, text: str) -> None:
+def test_rows(judge, spec, text):
     before, after = without(text), with_affinity(text)
     if "placement:" in text:
         before = before.replace(b"  placement:\n", b"")
@@ -156,7 +152,7 @@ def test_rows(judge: Judge, spec: str, text: str) -> None:
         pytest.param("''", [], id="no image"),
     ],
 )
-def test_a_version_completes_an_image_that_has_no_tag(image: str, asked: list[str]) -> None:
+def test_a_version_completes_an_image_that_has_no_tag(image, asked):
     options = configured(
         "spec: {workloads: [{group: example.com, kind: Widget, podSpec: spec.pod, images: [spec.image+version]}]}\n"
     )
@@ -165,14 +161,14 @@ def test_a_version_completes_an_image_that_has_no_tag(image: str, asked: list[st
     assert [use.text for use in pod.images if use.text] == asked
 
 
-def test_an_immutable_kind_gets_only_what_it_needs() -> None:
+def test_an_immutable_kind_gets_only_what_it_needs():
     text = b"apiVersion: example.com/v1\nkind: Widget\nspec:\n  containers:\n  - image: both:1\n"
     row = "spec:\n  workloads:\n  - {group: example.com, kind: Widget, podSpec: spec%s}\n"
     assert edited(text, configured(row % ", immutable: true")).data == text
     assert b"tolerations:" in edited(text, configured(row % "")).data
 
 
-def test_anyone_may_supply_them() -> None:
+def test_anyone_may_supply_them():
     """As placement, in a functionConfig too."""
     spec = {"workloads": [{"group": "example.com", "kind": "Widget", "podSpec": "spec"}]}
     layer = from_values(
@@ -207,7 +203,7 @@ TWICE = [
 
 
 @pytest.mark.parametrize(("one", "other", "path"), TWICE)
-def test_two_rows_for_one_place_are_one_error_with_its_line(one: str, other: str, path: str) -> None:
+def test_two_rows_for_one_place_are_one_error_with_its_line(one, other, path):
     rows = [
         f"{{group: a.b, kind: {kind}, {row}}}"
         for kind, row in (("W", one), ("V", other), ("W", one), ("W", other))
@@ -237,7 +233,7 @@ def test_two_rows_for_one_place_are_one_error_with_its_line(one: str, other: str
         "nothing written",
     ],
 )
-def test_other_rows_of_a_kind_go_together(rows: list[str]) -> None:
+def test_other_rows_of_a_kind_go_together(rows):
     text = f"{HEAD}spec:\n  workloads:\n" + "".join(f"  - {{group: a.b, kind: W, {row}}}\n" for row in rows)
     assert from_file(text.encode(), "archfit.yaml").given["workloads"].value
 
@@ -255,7 +251,7 @@ LESS = (
 )
 
 
-def test_rows_that_read_less_than_archfits_own_are_told_once() -> None:
+def test_rows_that_read_less_than_archfits_own_are_told_once():
     """A row of the user's replaces those that archfit has, and with them what they read."""
     stream = KAFKA + b"---\n" + KAFKA
     said = [str(one) for one in edited(stream, configured(LESS % "spec.kafka.image")).edits.messages]
@@ -267,7 +263,7 @@ def test_rows_that_read_less_than_archfits_own_are_told_once() -> None:
     assert told.endswith(" too: add it to your rows, or leave your rows out")
 
 
-def test_rows_that_read_as_much_are_not_told() -> None:
+def test_rows_that_read_as_much_are_not_told():
     rollout = (
         b"apiVersion: argoproj.io/v1alpha1\nkind: Rollout\n"
         b"spec: {template: {spec: {containers: [{image: 'app:1'}]}}}\n"
@@ -277,7 +273,7 @@ def test_rows_that_read_as_much_are_not_told() -> None:
     assert edited(KAFKA).edits.messages == edited(KAFKA, configured(row)).edits.messages
 
 
-def test_a_kind_of_kubernetes_that_is_replaced_is_told_too() -> None:
+def test_a_kind_of_kubernetes_that_is_replaced_is_told_too():
     job = b"apiVersion: batch/v1\nkind: CronJob\nspec: {x: {containers: [{image: 'app:1'}]}}\n"
     row = "spec:\n  workloads:\n  - {group: batch, kind: CronJob, podSpec: spec.x}\n"
     (told,) = edited(job, configured(row)).edits.messages
@@ -287,7 +283,7 @@ def test_a_kind_of_kubernetes_that_is_replaced_is_told_too() -> None:
 
 
 @pytest.mark.parametrize(("row", "message"), WRONG)
-def test_a_wrong_row_is_an_error_with_its_line(row: str, message: str) -> None:
+def test_a_wrong_row_is_an_error_with_its_line(row, message):
     text = f"{HEAD}spec:\n  workloads:\n  - {row}\n"
     with pytest.raises(UsageError) as wrong:
         from_file(text.encode(), "archfit.yaml")
@@ -295,7 +291,7 @@ def test_a_wrong_row_is_an_error_with_its_line(row: str, message: str) -> None:
     assert message in str(wrong.value)
 
 
-def test_the_page_shows_rows_that_load() -> None:
+def test_the_page_shows_rows_that_load():
     from machine import ROOT
 
     page = (ROOT / "docs" / "custom-resources.md").read_text(encoding="utf-8")
@@ -306,7 +302,7 @@ def test_the_page_shows_rows_that_load() -> None:
         assert merge([from_file(block.encode(), "archfit.yaml")]).options.workloads
 
 
-def test_the_page_names_every_kind_that_archfit_knows() -> None:
+def test_the_page_names_every_kind_that_archfit_knows():
     from archfit.workloads.custom_rows import all_custom_rows
     from machine import ROOT
 

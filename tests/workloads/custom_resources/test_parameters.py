@@ -3,8 +3,6 @@ can choose another value, and leave every other one unasked.
 """
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import pytest
 import yaml
 

@@ -31,7 +31,7 @@ def graph(pod_spec: str) -> bytes:
 
 
 @pytest.mark.parametrize(("pod_spec", "reason"), LATER)
-def test_what_is_filled_in_later_is_left_alone(pod_spec: str, reason: str) -> None:
+def test_what_is_filled_in_later_is_left_alone(pod_spec, reason):
     data = graph(pod_spec)
     output = edited(data)
     assert output.data == data
@@ -40,14 +40,14 @@ def test_what_is_filled_in_later_is_left_alone(pod_spec: str, reason: str) -> No
     assert reason in decision.reason
 
 
-def test_a_text_with_a_placeholder_is_no_reason() -> None:
+def test_a_text_with_a_placeholder_is_no_reason():
     """Values of labels, commands, names of volumes."""
     spec = "containers: [{name: '${a}', image: 'amd:1', args: ['${b}']}]\nnodeSelector: {zone: '${c}'}"
     output = edited(graph(spec))
     assert b"nodeAffinity" in output.data
 
 
-def test_the_same_in_a_plain_object_is_an_error() -> None:
+def test_the_same_in_a_plain_object_is_an_error():
     """Nothing fills it in there: it is a template that was not rendered."""
     text = f"apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec: {{{POD}, tolerations: '${{x}}'}}\n"
     with pytest.raises(Failed, match="has to be a list"):

@@ -3,10 +3,6 @@
 What they made of it is judged in tests/real/operators.
 """
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from machine import ROOT
@@ -17,6 +13,6 @@ OPERATORS = sorted({case.parent for case in CASES})
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
-def test_archfit_writes_what_the_operator_was_given(operator: Path) -> None:
+def test_archfit_writes_what_the_operator_was_given(operator):
     cases = [case for case in CASES if case.parent == operator]
     assert [one for case in cases for one in recordings.changed(case, recordings.ALL)] == []

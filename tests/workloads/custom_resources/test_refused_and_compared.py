@@ -42,7 +42,7 @@ def _policy(kind: str, action: str, metadata: str = "name: agent") -> bytes:
         ("musthave", "enforce", "generateName: agent-", False),
     ],
 )
-def test_only_what_a_policy_creates_is_edited(kind: str, action: str, metadata: str, created: bool) -> None:
+def test_only_what_a_policy_creates_is_edited(kind, action, metadata, created):
     text = _policy(kind, action, metadata)
     output = edited(text)
     assert (b"nodeAffinity" in output.data) == created
@@ -62,9 +62,7 @@ def test_only_what_a_policy_creates_is_edited(kind: str, action: str, metadata: 
         ("null", "inform", False),
     ],
 )
-def test_the_action_of_a_policy_counts_before_that_of_what_it_holds(
-    around: str, inside: str, created: bool
-) -> None:
+def test_the_action_of_a_policy_counts_before_that_of_what_it_holds(around, inside, created):
     inner = "".join(f"      {line}\n" for line in _policy("musthave", inside).decode().splitlines())
     text = (
         "apiVersion: policy.open-cluster-management.io/v1\nkind: Policy\nmetadata: {name: a}\n"
@@ -83,7 +81,7 @@ def test_the_action_of_a_policy_counts_before_that_of_what_it_holds(
         ("musthave", "[]", False),
     ],
 )
-def test_terms_that_a_policy_adds_to_older_ones_are_warned_of(kind: str, terms: str, warned: bool) -> None:
+def test_terms_that_a_policy_adds_to_older_ones_are_warned_of(kind, terms, warned):
     """The operator keeps the items that the object has (configurationpolicy_controller.go, mergeArrays)."""
     own = (
         "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: %s}}}"
@@ -94,12 +92,12 @@ def test_terms_that_a_policy_adds_to_older_ones_are_warned_of(kind: str, terms: 
     assert [one.severity for one in output.edits.messages] == ["warning"] * warned
 
 
-def test_a_pattern_without_a_pod_is_not_worth_a_word() -> None:
+def test_a_pattern_without_a_pod_is_not_worth_a_word():
     text = _policy("mustnothave", "inform").replace(b"kind: Deployment", b"kind: ConfigMap")
     assert edited(text).edits.messages == ()
 
 
-def test_a_policy_of_text_is_named() -> None:
+def test_a_policy_of_text_is_named():
     text = (
         b"apiVersion: policy.open-cluster-management.io/v1\nkind: ConfigurationPolicy\nmetadata: {name: a}\n"
         b"spec:\n  remediationAction: enforce\n  object-templates-raw: |\n    - complianceType: musthave\n"
@@ -144,7 +142,7 @@ spec:
 
 
 @pytest.mark.parametrize("text", FIXED.values(), ids=FIXED)
-def test_what_a_webhook_keeps_as_it_is_gets_what_it_needs_alone(text: str) -> None:
+def test_what_a_webhook_keeps_as_it_is_gets_what_it_needs_alone(text):
     unchanged = edited(text.encode())
     assert unchanged.data == text.encode()
     ((_, decision),) = unchanged.edits.decisions
@@ -153,7 +151,7 @@ def test_what_a_webhook_keeps_as_it_is_gets_what_it_needs_alone(text: str) -> No
     assert b"tolerations" in edited(text.encode(), Options(immutable="full")).data
 
 
-def test_what_stands_in_a_wrapper_that_is_made_anew_can_be_changed() -> None:
+def test_what_stands_in_a_wrapper_that_is_made_anew_can_be_changed():
     text = FIXED["AppWrapper"].replace("metadata: {name: a}", "metadata: {generateName: a-}")
     assert b"tolerations" in edited(text.encode()).data
 
@@ -165,7 +163,7 @@ def _run(separate: str, runner: str) -> bytes:
     return RUN.replace("SEPARATE", separate).replace("RUNNER", runner).encode()
 
 
-def test_runners_that_k6_keeps_apart_have_another_affinity() -> None:
+def test_runners_that_k6_keeps_apart_have_another_affinity():
     """The operator writes its own over it (pkg/resources/jobs/runner.go)."""
     with pytest.raises(Failed, match="TestRun has no field for node affinity"):
         edited(_run("true", "{image: 'amd:1'}"))
@@ -175,7 +173,7 @@ def test_runners_that_k6_keeps_apart_have_another_affinity() -> None:
     assert b"tolerations" in edited(_run("true", "{image: 'both:1'}")).data
 
 
-def test_terms_that_k6_writes_over_demand_nothing() -> None:
+def test_terms_that_k6_writes_over_demand_nothing():
     term = "{matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]}"
     required = "requiredDuringSchedulingIgnoredDuringExecution"
     own = f"{{nodeAffinity: {{{required}: {{nodeSelectorTerms: [{term}]}}}}}}"
@@ -200,7 +198,7 @@ def _united(image: str, one: str) -> bytes:
     return UNITED.replace("IMAGE", image).replace("ONE", one).encode()
 
 
-def test_a_subset_demands_architectures_of_its_own() -> None:
+def test_a_subset_demands_architectures_of_its_own():
     """Kruise appends its expressions to each term of the template (adapter_util.go, attachNodeAffinity)."""
     with pytest.raises(
         Failed,
@@ -213,7 +211,7 @@ def test_a_subset_demands_architectures_of_its_own() -> None:
     assert b"tolerations" in edited(_united("both:1", "arm64")).data
 
 
-def test_a_subset_that_no_node_meets_together_with_the_template_is_a_conflict() -> None:
+def test_a_subset_that_no_node_meets_together_with_the_template_is_a_conflict():
     pinned = _united("both:1", "arm64").replace(
         b"containers:", b"nodeSelector: {kubernetes.io/arch: amd64}, containers:"
     )
@@ -228,7 +226,7 @@ def test_a_subset_that_no_node_meets_together_with_the_template_is_a_conflict() 
         ("{containers: [{name: a, image: 'both:1'}]}", ""),
     ],
 )
-def test_the_patch_of_a_subset_writes_last(patch: str, says: str) -> None:
+def test_the_patch_of_a_subset_writes_last(patch, says):
     text = _united("amd:1", "amd64").replace(
         b"{name: other}", f"{{name: other, patch: {{spec: {patch}}}}}".encode()
     )

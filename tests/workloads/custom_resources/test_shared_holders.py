@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from archfit.options.config_file import from_file
 from archfit.options.layers import merge
 from archfit.options.settings import Options
 from stream_edits import edited, placed
-
-if TYPE_CHECKING:
-    from yaml_judge import Judge
 
 CONNECT = """\
 apiVersion: kafka.strimzi.io/v1
@@ -49,21 +44,21 @@ def affinities(value: object) -> int:
     return sum(map(affinities, value)) if isinstance(value, list) else 0
 
 
-def test_two_templates_of_a_kafka_connect(judge: Judge) -> None:
+def test_two_templates_of_a_kafka_connect(judge):
     (made,) = judge.kubectl(placed(judge, CONNECT.encode()))
     assert set(made["spec"]["template"]) == {"pod", "buildPod"}
     assert affinities(made["spec"]["template"]) == 2
 
 
 @pytest.mark.parametrize(("image", "count"), [("app:1", 2), ("both:1", 0)])
-def test_two_rows_of_the_users(judge: Judge, image: str, count: int) -> None:
+def test_two_rows_of_the_users(judge, image, count):
     options = merge([from_file(OWN.encode(), "archfit.yaml")]).options
     (made,) = judge.kubectl(placed(judge, WIDGET.format(image=image).encode(), options))
     assert set(made["spec"]["pods"]) == {"one", "two"}
     assert affinities(made["spec"]) == count
 
 
-def test_one_that_stands_there_is_not_touched(judge: Judge) -> None:
+def test_one_that_stands_there_is_not_touched(judge):
     """The no-op twin: with the mapping in the text, and where nothing is needed."""
     there = CONNECT + "  template: {}\n"
     (made,) = judge.kubectl(placed(judge, there.encode()))
@@ -71,7 +66,7 @@ def test_one_that_stands_there_is_not_touched(judge: Judge) -> None:
     assert edited(CONNECT.encode(), Options(affinity="never", tolerate=())).data == CONNECT.encode()
 
 
-def test_the_same_mapping_in_another_object_is_another(judge: Judge) -> None:
+def test_the_same_mapping_in_another_object_is_another(judge):
     both = (CONNECT + "---\n" + CONNECT).encode()
     assert [affinities(one) for one in judge.kubectl(placed(judge, both))] == [2, 2]
     listed = "apiVersion: v1\nkind: List\nitems:\n" + "".join(
@@ -97,7 +92,7 @@ INHERITING = [
 
 
 @pytest.mark.parametrize("text", INHERITING)
-def test_what_a_pod_inherits_may_be_edited_for_another_one(judge: Judge, text: str) -> None:
+def test_what_a_pod_inherits_may_be_edited_for_another_one(judge, text):
     (made,) = judge.kubectl(placed(judge, text.encode()))
     assert affinities(made) == 2
     assert str(made).count("podAntiAffinity") == 2

@@ -88,7 +88,7 @@ def _collect(value: Any, at: tuple[str, ...], found: Found) -> None:
         ),
     ],
 )
-def test_the_image_that_runs_in_flink_is_not_the_first_that_is_named(spec: str, found: Found) -> None:
+def test_the_image_that_runs_in_flink_is_not_the_first_that_is_named(spec, found):
     assert placements(FLINK, spec) == found
 
 
@@ -108,12 +108,12 @@ def test_the_image_that_runs_in_flink_is_not_the_first_that_is_named(spec: str, 
         ),
     ],
 )
-def test_lists_that_flink_merges_by_position_stand_in_one_place(spec: str, found: Found) -> None:
+def test_lists_that_flink_merges_by_position_stand_in_one_place(spec, found):
     """A toleration of archfit in the common template would lend its value and effect to the first of the role."""
     assert placements(FLINK, spec) == found
 
 
-def test_lists_that_stand_in_both_templates_of_flink_are_named() -> None:
+def test_lists_that_stand_in_both_templates_of_flink_are_named():
     spec = (
         "image: 'both:1', podTemplate: {spec: {tolerations: [{key: a, operator: Exists}]}}, "
         "taskManager: {podTemplate: {spec: {tolerations: [{key: spot, operator: Exists}]}}}"
@@ -149,7 +149,7 @@ def test_lists_that_stand_in_both_templates_of_flink_are_named() -> None:
         ),
     ],
 )
-def test_every_image_of_a_spark_pod_counts(spec: str, found: Found) -> None:
+def test_every_image_of_a_spark_pod_counts(spec, found):
     assert placements(SPARK, spec) == found
 
 
@@ -173,11 +173,11 @@ def test_every_image_of_a_spark_pod_counts(spec: str, found: Found) -> None:
         ),
     ],
 )
-def test_the_jobs_of_keycloak_are_placed_too(spec: str, found: Found) -> None:
+def test_the_jobs_of_keycloak_are_placed_too(spec, found):
     assert placements(KEYCLOAK, spec) == found
 
 
-def test_the_import_of_a_realm_says_who_places_its_job() -> None:
+def test_the_import_of_a_realm_says_who_places_its_job():
     text = b"apiVersion: k8s.keycloak.org/v2alpha1\nkind: KeycloakRealmImport\nmetadata: {name: a}\nspec: {realm: {}}\n"
     (said,) = edited(text).edits.messages
     assert "placed by spec.import.scheduling of that Keycloak" in str(said)
@@ -218,13 +218,13 @@ def test_the_import_of_a_realm_says_who_places_its_job() -> None:
         ),
     ],
 )
-def test_an_image_that_the_operator_chooses_leaves_the_toleration_out(text: str, said: str) -> None:
+def test_an_image_that_the_operator_chooses_leaves_the_toleration_out(text, said):
     output = edited(text.encode())
     assert output.data == text.encode()
     assert any(said in str(result) for result in output.edits.messages)
 
 
-def test_an_init_container_whose_image_is_stated_counts() -> None:
+def test_an_init_container_whose_image_is_stated_counts():
     text = (
         b"apiVersion: tailscale.com/v1alpha1\nkind: ProxyClass\nmetadata: {name: a}\nspec: {statefulSet: {pod: "
         b"{tailscaleContainer: {image: 'both:1'}, tailscaleInitContainer: {image: 'both:1'}}}}\n"
@@ -232,7 +232,7 @@ def test_an_init_container_whose_image_is_stated_counts() -> None:
     assert b"tolerations" in edited(text).data
 
 
-def test_pods_of_apache_spark_without_a_template_get_one() -> None:
+def test_pods_of_apache_spark_without_a_template_get_one():
     spec = "sparkConf: {spark.kubernetes.container.image: 'amd:1'}"
     template = (
         "apiVersion: spark.apache.org/v1\nkind: SparkApplication\nmetadata: {{name: a}}\nspec: {{{spec}}}\n"

@@ -35,10 +35,10 @@ def thing(group: str, kind: str, spec: str = "{}") -> str:
 
 def listed() -> list[tuple[str, str, str]]:
     lines = (line.partition(" ") for line in KINDS.split("\n")[1:-1])
-    return [(*name.rsplit("/", 1), text) for name, _, text in lines]  # type: ignore[misc]
+    return [(*name.rsplit("/", 1), text) for name, _, text in lines]
 
 
-def test_the_table_follows_the_facts() -> None:
+def test_the_table_follows_the_facts():
     """If not: python scripts/known_kinds.py."""
     spec = importlib.util.spec_from_file_location(
         "known_kinds_script", machine.ROOT / "scripts" / "known_kinds.py"
@@ -50,7 +50,7 @@ def test_the_table_follows_the_facts() -> None:
     assert script.OUTPUT.read_text(encoding="utf-8") == script.table(catalogue())
 
 
-def test_each_kind_of_the_table_is_named_and_each_row_stands_in_its_schema() -> None:
+def test_each_kind_of_the_table_is_named_and_each_row_stands_in_its_schema():
     found = catalogue()
     named, shown = 0, 0
     for group, kind, text in listed():
@@ -117,14 +117,14 @@ NO_ROW = [
 
 
 @pytest.mark.parametrize(("text", "message"), NO_ROW)
-def test_no_row_is_shown_that_cannot_work(text: str, message: str) -> None:
+def test_no_row_is_shown_that_cannot_work(text, message):
     results = said(text)
     assert len(results) == bool(message)
     assert message in "".join(results)
     assert "workloads: [" not in "".join(results)
 
 
-def test_a_kind_is_named_once_whatever_its_objects_say() -> None:
+def test_a_kind_is_named_once_whatever_its_objects_say():
     one = thing("database.example.com", "Server", "{image: 'app:1'}")
     other = thing("database.example.com", "Server", "{helperImage: 'app:1'}")
     (text,) = said(f"{one}---\n{other}")
@@ -140,7 +140,7 @@ MANY = [
 
 
 @pytest.mark.parametrize(("spec", "paths"), MANY)
-def test_each_template_of_an_unknown_kind_gets_a_row_that_works(spec: str, paths: list[str]) -> None:
+def test_each_template_of_an_unknown_kind_gets_a_row_that_works(spec, paths):
     text = thing("acme.example", "Stack", spec.replace("POD", "{spec: {containers: [{image: 'amd:1'}]}}"))
     row = re.search(r"add this to the configuration file: (spec: .*) \(document", "".join(said(text)))
     assert row
@@ -149,7 +149,7 @@ def test_each_template_of_an_unknown_kind_gets_a_row_that_works(spec: str, paths
     assert edited(text.encode(), options).data.count(b"nodeAffinity") == spec.count("POD")
 
 
-def test_the_kind_that_the_remedy_names_leaves_namesakes_in() -> None:
+def test_the_kind_that_the_remedy_names_leaves_namesakes_in():
     other = thing("example.com", "Workflow", "{templates: [{task: {container: {image: 'amd:1'}}}]}")
     (text,) = said(other)
     word = re.search(r"--exclude (\S+)", text)
@@ -160,7 +160,7 @@ def test_the_kind_that_the_remedy_names_leaves_namesakes_in() -> None:
     assert not any("example.com" in str(one) for one in output.edits.messages)
 
 
-def test_an_object_that_is_left_out_is_not_named() -> None:
+def test_an_object_that_is_left_out_is_not_named():
     one = thing("database.example.com", "Server", "{image: 'app:1'}")
     assert len(said(one)) == 1
     assert said(one, Options(exclude=(Exclude("Server"),))) == []

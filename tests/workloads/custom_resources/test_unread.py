@@ -36,7 +36,7 @@ ROW = (
         ("  containerImageName: amd:1\n", "spec.containerImageName"),
     ],
 )
-def test_an_image_that_no_row_reads_is_named(more: str, path: str) -> None:
+def test_an_image_that_no_row_reads_is_named(more, path):
     text = (CLUSTER + more).encode()
     output = edited(text)
     assert output.data == text
@@ -60,7 +60,7 @@ def test_an_image_that_no_row_reads_is_named(more: str, path: str) -> None:
         ),
     ],
 )
-def test_placement_that_no_row_reads_is_named_and_costs_the_toleration(more: str, path: str) -> None:
+def test_placement_that_no_row_reads_is_named_and_costs_the_toleration(more, path):
     text = (CLUSTER + more).encode()
     output = edited(text)
     assert output.data == text
@@ -80,7 +80,7 @@ def test_placement_that_no_row_reads_is_named_and_costs_the_toleration(more: str
         pytest.param("  redisExporter: {enabled: true}\n", id="none"),
     ],
 )
-def test_placement_that_a_row_reads_costs_nothing(more: str) -> None:
+def test_placement_that_a_row_reads_costs_nothing(more):
     output = edited((CLUSTER + more).encode())
     assert output.edits.messages == ()
     assert b"kubernetes.io/arch" in output.data
@@ -121,7 +121,7 @@ _ELSEWHERE = {
 
 
 @pytest.mark.parametrize("kind", _ELSEWHERE)
-def test_an_image_that_runs_in_another_pod_is_named_and_costs_this_one_nothing(kind: str) -> None:
+def test_an_image_that_runs_in_another_pod_is_named_and_costs_this_one_nothing(kind):
     spec, named = _ELSEWHERE[kind]
     version, _, name = kind.rpartition("/")
     text = f"apiVersion: {version}\nkind: {name}\nmetadata: {{name: a}}\nspec: {spec}\n"
@@ -130,7 +130,7 @@ def test_an_image_that_runs_in_another_pod_is_named_and_costs_this_one_nothing(k
     assert not any(use.text == "amd:1" for pod, _ in output.edits.decisions for use in pod.images)
 
 
-def test_a_row_of_the_user_says_whose_placement_it_is() -> None:
+def test_a_row_of_the_user_says_whose_placement_it_is():
     text = WIDGET.replace("  baseImage: amd:1\n", "  gateway: {nodeSelector: {a: b}}\n").encode()
     (said,) = edited(text, configured(ROW)).edits.messages
     assert "name its path in a row of the kind, as podSpec, or under neverRun" in said.text
@@ -151,18 +151,18 @@ def test_a_row_of_the_user_says_whose_placement_it_is() -> None:
         "  storage: {rbd: {image: a}}\n",
     ],
 )
-def test_what_is_no_image_is_not_taken_for_one(more: str) -> None:
+def test_what_is_no_image_is_not_taken_for_one(more):
     output = edited((CLUSTER + more).encode())
     assert output.edits.messages == ()
     assert b"kubernetes.io/arch" in output.data
 
 
-def test_the_other_images_still_narrow() -> None:
+def test_the_other_images_still_narrow():
     text = CLUSTER.replace("both:1", "amd:1") + "  sidecarImage: arm:1\n"
     assert b"nodeAffinity" in edited(text.encode()).data
 
 
-def test_the_annotation_says_what_the_table_does_not() -> None:
+def test_the_annotation_says_what_the_table_does_not():
     note = "metadata: {name: a, annotations: {archfit.dev/image-platforms: 'linux/amd64,linux/arm64'}}"
     text = CLUSTER.replace("metadata: {name: a}", note) + "  sidecarImage: amd:1\n"
     assert b"tolerations" in edited(text.encode()).data
@@ -172,7 +172,7 @@ def configured(row: str) -> Options:
     return merge([from_file(row.encode(), "archfit.yaml")]).options
 
 
-def test_a_row_of_the_user_reads_what_it_names_and_no_more() -> None:
+def test_a_row_of_the_user_reads_what_it_names_and_no_more():
     output = edited(WIDGET.encode(), configured(ROW))
     assert output.data == WIDGET.encode()
     (said,) = output.edits.messages
@@ -185,7 +185,7 @@ def test_a_row_of_the_user_reads_what_it_names_and_no_more() -> None:
     assert never.edits.messages == ()
 
 
-def test_a_known_kind_without_pods_names_the_image_too() -> None:
+def test_a_known_kind_without_pods_names_the_image_too():
     text = (
         b"apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nmetadata: {name: a}\nspec:\n  templates:\n"
         b"  - {name: a, plugin: {x: {image: 'amd:1'}}}\n"
@@ -194,7 +194,7 @@ def test_a_known_kind_without_pods_names_the_image_too() -> None:
     assert "archfit does not know which pod runs the image at spec.templates[0].plugin.x.image" in said.text
 
 
-def test_whole_objects_inside_are_looked_at_by_themselves() -> None:
+def test_whole_objects_inside_are_looked_at_by_themselves():
     inside = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{image: 'amd:1'}]}}"
     text = (
         "apiVersion: work.open-cluster-management.io/v1\nkind: ManifestWork\nmetadata: {name: a}\n"
@@ -206,7 +206,7 @@ def test_whole_objects_inside_are_looked_at_by_themselves() -> None:
 
 
 @pytest.mark.parametrize("value", [{"image": "a"}, {"a": [{"b": {"image": "a"}}]}, {"images": ["a"]}])
-def test_images_are_found_at_any_depth(value: dict[str, object]) -> None:
+def test_images_are_found_at_any_depth(value):
     assert [image for _, image in images_in(value)] == ["a"]
 
 
@@ -220,20 +220,20 @@ def workflow(templates: int, sidecars: int) -> bytes:
 
 
 @pytest.mark.load
-def test_what_all_pods_share_is_bounded() -> None:
+def test_what_all_pods_share_is_bounded():
     assert edited(workflow(100, 100).replace(b"both:1", b"amd:1")).data.count(b"nodeAffinity") == 100
     with pytest.raises(Failed, match="write it as several objects"):
         edited(workflow(400, 400))
 
 
-def test_many_unread_images_are_named_once_for_the_object() -> None:
+def test_many_unread_images_are_named_once_for_the_object():
     text = workflow(50, 1) + b"  extraImages:\n" + b"".join(b"  - 'x:%d'\n" % n for n in range(50))
     edits = edited(text).edits
     assert len([pod for pod, _ in edits.decisions if len(pod.images) > 4]) == 1
     assert all(decision.outcome == "NotNeeded" for _, decision in edits.decisions)
 
 
-def test_an_image_list_is_no_reason_to_fail() -> None:
+def test_an_image_list_is_no_reason_to_fail():
     with pytest.raises((Failed, InvalidInput)):
         edited(CLUSTER.encode() + b"  kubernetesConfig: {}\n")
     assert edited(CLUSTER.encode() + b"  images: [null, 3, {a: b}]\n").edits.messages == ()

@@ -1,15 +1,8 @@
 """Versions and modes of a kind in which its rows do not hold: the object is left, named, and not known to the gate."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from program import archfit
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _OFFLINE = ("--offline", "--no-cache", "--image-platforms=*=linux/amd64")
 _RUNTIME = """apiVersion: serving.kserve.io/v1alpha1
@@ -92,7 +85,7 @@ spec: {containers: [{name: a, image: 'amd:1'}]}
         ),
     ],
 )
-def test_an_object_whose_rows_do_not_hold_is_left_named_and_not_known(text: str, named: str) -> None:
+def test_an_object_whose_rows_do_not_hold_is_left_named_and_not_known(text, named):
     ran = archfit(text.encode(), *_OFFLINE)
     assert ran.ok() == text.encode()
     assert named in ran.stderr
@@ -107,7 +100,7 @@ def test_an_object_whose_rows_do_not_hold_is_left_named_and_not_known(text: str,
         pytest.param(_SERVICE.replace("MODE", "RawDeployment"), id="deployments"),
     ],
 )
-def test_in_another_mode_it_is_placed(text: str) -> None:
+def test_in_another_mode_it_is_placed(text):
     assert b"kubernetes.io/arch" in archfit(text.encode(), *_OFFLINE).ok()
 
 
@@ -119,9 +112,7 @@ def test_in_another_mode_it_is_placed(text: str) -> None:
         pytest.param(_WIDGET, ["v1", "v1beta1", "v1beta2"], ["v2", "v1alpha1"], id="a-row-of-the-user"),
     ],
 )
-def test_a_version_that_no_row_was_read_for_is_placed_as_read_and_said(
-    tmp_path: Path, text: str, known: list[str], others: list[str]
-) -> None:
+def test_a_version_that_no_row_was_read_for_is_placed_as_read_and_said(tmp_path, text, known, others):
     path = tmp_path / "archfit.yaml"
     path.write_text(_ROW, encoding="utf-8")
     for version in known + others:

@@ -20,7 +20,7 @@ CALLER = (
 
 
 @pytest.mark.parametrize("kind", ["WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"])
-def test_a_template_of_argo_gets_no_toleration_that_hides_those_of_others(kind: str) -> None:
+def test_a_template_of_argo_gets_no_toleration_that_hides_those_of_others(kind):
     """Its own list replaces that of every caller, and of the controller's workflowDefaults."""
     text = CALLED.replace("KIND", kind)
     if kind == "CronWorkflow":
@@ -29,7 +29,7 @@ def test_a_template_of_argo_gets_no_toleration_that_hides_those_of_others(kind: 
     assert edited(data).data == data
 
 
-def test_a_template_of_argo_that_has_tolerations_gets_one_more() -> None:
+def test_a_template_of_argo_that_has_tolerations_gets_one_more():
     own = CALLED.replace("KIND", "WorkflowTemplate").replace(
         "    container", "    tolerations: [{key: ci, operator: Exists}]\n    container"
     )
@@ -40,7 +40,7 @@ def test_a_template_of_argo_that_has_tolerations_gets_one_more() -> None:
 @pytest.mark.parametrize(
     ("kind", "says"), [("WorkflowTemplate", "workflows that call this template"), ("Workflow", "")]
 )
-def test_an_affinity_that_hides_those_of_others_is_said(kind: str, says: str) -> None:
+def test_an_affinity_that_hides_those_of_others_is_said(kind, says):
     text = CALLED.replace("KIND", kind).replace(STATED, "a: b").replace("both:1", "amd:1")
     output = edited(text.encode())
     assert b"nodeAffinity" in output.data
@@ -60,7 +60,7 @@ def test_an_affinity_that_hides_those_of_others_is_said(kind: str, says: str) ->
     ],
     ids=["argo", "tekton"],
 )
-def test_what_runs_beside_every_step_is_unknown(text: str) -> None:
+def test_what_runs_beside_every_step_is_unknown(text):
     """argoexec; Tekton's entrypoint."""
     output = edited(text.encode())
     assert output.data == text.encode()
@@ -73,7 +73,7 @@ RUN = (
 )
 
 
-def test_a_run_of_tekton_keeps_the_defaults_of_its_controller() -> None:
+def test_a_run_of_tekton_keeps_the_defaults_of_its_controller():
     """Tekton takes a field from default-pod-template only where the run has none."""
     multi = RUN.replace("STATED", STATED).replace("IMAGE", "both:1").encode()
     assert edited(multi).data == multi
@@ -95,7 +95,7 @@ STEPS = (
 )
 
 
-def test_the_image_of_a_step_template_counts_for_steps_without_one() -> None:
+def test_the_image_of_a_step_template_counts_for_steps_without_one():
     unused = STEPS.replace("STEPS", "[{name: a, image: 'both:1'}]").encode()
     assert edited(unused).data == unused
     used = STEPS.replace("STEPS", "[{name: a, image: 'both:1'}, {name: b}]").encode()
@@ -108,7 +108,7 @@ PATCHED = (
 )
 
 
-def test_a_node_selector_in_a_patch_counts() -> None:
+def test_a_node_selector_in_a_patch_counts():
     pinned = PATCHED.replace("PATCH", "nodeSelector: {kubernetes.io/arch: ARCH}")
     same = pinned.replace("ARCH", "amd64").encode()
     assert edited(same).data == same
@@ -120,7 +120,7 @@ def test_a_node_selector_in_a_patch_counts() -> None:
     assert b"nodeAffinity" in edited(pool).data
 
 
-def test_a_listener_of_tekton_is_left_and_said() -> None:
+def test_a_listener_of_tekton_is_left_and_said():
     text = (
         "apiVersion: triggers.tekton.dev/v1beta1\nkind: EventListener\nmetadata: {name: a}\n"
         "spec: {resources: {customResource: {spec: {template: {spec: {containers: [{name: a}]}}}}}}\n"
@@ -154,7 +154,7 @@ SPEC = "spec.template.spec"
         ("x", "k8s.source"),
     ],
 )
-def test_an_image_that_an_event_fills_in_is_unknown(inner: str, outer: str) -> None:
+def test_an_image_that_an_event_fills_in_is_unknown(inner, outer):
     """In the trigger that says so, not in the others."""
     text = SENSOR.replace("INNER", inner).replace("OUTER", outer)
     output = edited(text.encode())
@@ -164,7 +164,7 @@ def test_an_image_that_an_event_fills_in_is_unknown(inner: str, outer: str) -> N
 
 
 @pytest.mark.parametrize("inner", [f"{SPEC}.containers.0.args.0", "metadata.name"])
-def test_what_an_event_fills_in_elsewhere_says_nothing_of_the_images(inner: str) -> None:
+def test_what_an_event_fills_in_elsewhere_says_nothing_of_the_images(inner):
     text = SENSOR.replace("INNER", inner).replace("OUTER", "x")
     assert edited(text.encode()).data.count(b"tolerations") == 2
 
@@ -177,14 +177,14 @@ OBJECT = (
 )
 
 
-def test_an_image_that_crossplane_copies_from_another_object_is_unknown() -> None:
+def test_an_image_that_crossplane_copies_from_another_object_is_unknown():
     replaced = OBJECT.replace("PLACE", "spec.template.spec.containers[0].image").encode()
     assert edited(replaced).data == replaced
     beside = OBJECT.replace("PLACE", "spec.replicas").encode()
     assert b"tolerations" in edited(beside).data
 
 
-def test_policies_of_karmada_that_replace_images_are_named() -> None:
+def test_policies_of_karmada_that_replace_images_are_named():
     text = (
         "apiVersion: policy.karmada.io/v1alpha1\nkind: OverridePolicy\nmetadata: {name: a}\n"
         "spec: {overrideRules: [{overriders: {imageOverrider: [{component: Tag, operator: replace}]}}]}\n"
@@ -240,7 +240,7 @@ def calling(spec: str, own: str = "x: y", scope: str = "") -> str:
         "whole",
     ],
 )
-def test_the_affinity_of_callers_in_the_stream_is_written_along(kind: str, callers: str, pools: int) -> None:
+def test_the_affinity_of_callers_in_the_stream_is_written_along(kind, callers, pools):
     """Argo takes the caller's only while the template has none."""
     text = (LIBRARY.replace("KIND", kind) + callers).replace("NAME", "ci")
     output = edited(text.encode()).data
@@ -263,9 +263,7 @@ def test_the_affinity_of_callers_in_the_stream_is_written_along(kind: str, calle
     ],
     ids=["argo", "tekton"],
 )
-def test_the_affinity_of_a_controllers_defaults_in_the_stream_is_written_along(
-    config: str, text: str
-) -> None:
+def test_the_affinity_of_a_controllers_defaults_in_the_stream_is_written_along(config, text):
     pool = POOL.replace("NAME", "ci")
     data = f"apiVersion: v1\nkind: ConfigMap\n{config.replace('POOL', pool)}---\n{text}"
     output = edited(data.encode()).data
