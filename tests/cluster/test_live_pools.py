@@ -37,7 +37,7 @@ class Cluster:
         place = path.partition("?")[0]
         self.asked.append(place)
         if place in self.refused:
-            raise ClusterError(f"kubectl get failed: you may not list {place}", "forbidden")
+            raise ClusterError(f"kubectl get failed (you may not list {place})", "forbidden")
         if place in self.missing:
             raise ClusterError(f"no {place}", "not-found")
         if place == "/apis":
@@ -145,7 +145,7 @@ def test_live_writes_what_the_files_write(tmp_path):
 def test_pools_that_may_not_be_listed_stand_in_the_file_and_in_the_messages(tmp_path):
     paths = ("/api/v1/nodes", "/apis", "/apis/karpenter.k8s.aws/v1/ec2nodeclasses")
     text, said = _live(tmp_path, paths)
-    line = 'nodepools.karpenter.sh: not read: kubectl get failed: Error from server (Forbidden): cannot list resource "nodepools"'
+    line = 'nodepools.karpenter.sh: not read: kubectl get failed (Error from server (Forbidden): cannot list resource "nodepools")'
     assert f"  #   {line}" in text
     assert f"not used: {line}" in said
     assert "    - amd64    # 1 Linux node\n" in text

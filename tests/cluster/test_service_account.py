@@ -103,10 +103,10 @@ def test_an_object_is_applied(server, account):
     ("answer", "words", "reason"),
     [
         pytest.param(
-            Answer(403, as_json({"kind": "Status", "message": "pods is forbidden"})), "GET /api/v1/pods: 403 pods is forbidden", "forbidden", id="a-status"
+            Answer(403, as_json({"kind": "Status", "message": "pods is forbidden"})), "GET /api/v1/pods answered 403 (pods is forbidden); give this user", "forbidden", id="a-status"
         ),
-        pytest.param(Answer(404, b"not here"), "GET /api/v1/pods: 404 not here", "not-found", id="other-text"),
-        pytest.param(Answer(302, headers={"Location": "https://127.0.0.1:1/"}), "GET /api/v1/pods: 302 ", "other", id="no-redirect-is-followed"),
+        pytest.param(Answer(404, b"not here"), "GET /api/v1/pods answered 404 (not here)", "not-found", id="other-text"),
+        pytest.param(Answer(302, headers={"Location": "https://127.0.0.1:1/"}), "GET /api/v1/pods answered 302", "other", id="no-redirect-is-followed"),
     ],
 )  # fmt: skip
 def test_a_refusal_is_said(server, account, answer, words, reason):

@@ -210,7 +210,7 @@ class TestBearer:
         assert fake.kinds() == ["manifest", "token", "manifest", "token", "manifest"]
         expired = {f"Bearer t{number}" for number in range(9)}
         fake.forget()
-        assert "answered 400 for b:1, DENIED" in runs.cause("x.io/b:1")
+        assert "answered 400 for b:1 (DENIED" in runs.cause("x.io/b:1")
         assert fake.kinds() == ["token", "manifest", "token", "manifest"]
 
     def test_an_identity_token_is_posted(self, fake, runs):
@@ -339,7 +339,9 @@ class TestRetries:
     @pytest.mark.parametrize("status", [400, 410, 501])
     def test_what_does_not_pass_is_not(self, fake, runs, status):
         fake.always(Answer(status, as_json({"errors": [{"code": "X", "message": "m\x1b[31m"}]})))
-        assert runs.cause("x.io/a:1").startswith(f"{fake.url} answered {status} for a:1, X m\\x1b[31m (it is")
+        assert runs.cause("x.io/a:1").startswith(
+            f"{fake.url} answered {status} for a:1 (X m\\x1b[31m) (it is"
+        )
         assert fake.count() == 1
 
     @pytest.mark.parametrize(

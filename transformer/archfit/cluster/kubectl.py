@@ -72,7 +72,7 @@ class Kubectl:
         ran = self.run(*words, given=given)
         if ran.status:
             raise ClusterError(
-                f"kubectl {words[0]} failed: {ran.complaint.strip() or f'exit status {ran.status}'}",
+                f"kubectl {words[0]} failed ({ran.complaint.strip() or f'exit status {ran.status}'})",
                 reason_of_words(ran.complaint),
             )
         return ran.output

@@ -123,9 +123,9 @@ class ServiceAccount:
             raise ClusterError(f"{self._base} cannot be asked ({error})", "unreachable") from None
         if 200 <= reply.status <= 299:
             return reply.body
-        raise ClusterError(
-            f"{method} {path}: {reply.status} {_message(reply.body)}", reason_of_status(reply.status)
-        )
+        words = _message(reply.body)
+        answer = f"{method} {path} answered {reply.status}{words and f' ({words})'}"
+        raise ClusterError(answer, reason_of_status(reply.status))
 
     def _too_late(self, method: str, path: str) -> ClusterError:
         return ClusterError(f"{method} {path}: no answer within {self._seconds:g} s", "timeout")

@@ -31,7 +31,8 @@ def refusal(
     where, words = origin_of(reply.url), _error_message(reply, secrets)
     if reply.status in {401, 403} and is_own(reply, endpoint):
         return Unauthorized(
-            f"{where} {_denied(credential, endpoint)} {what} ({reply.status}{words})", status=reply.status
+            f"{where} {_denied(credential, endpoint)} {what} ({reply.status}{words and f', {words}'})",
+            status=reply.status,
         )
     if reply.status == 429:
         limit = is_pull_limit(reply.headers, reply.body)
@@ -48,7 +49,8 @@ def refusal(
     if reply.status in {401, 403}:
         mirror = f"--mirror {endpoint.host}={where}"
         advice = f": {endpoint.origin} redirects there; ask it in its place, with {mirror}"
-    return RegistryError(f"{where} answered {reply.status} for {what}{words}{advice}", status=reply.status)
+    quoted = f" ({words})" if words else ""
+    return RegistryError(f"{where} answered {reply.status} for {what}{quoted}{advice}", status=reply.status)
 
 
 def wants_tls(reply: Reply) -> str:
@@ -119,4 +121,4 @@ def _error_message(reply: Reply, secrets: Sequence[str]) -> str:
         return ""
     if any(secret in words for secret in secrets):
         return ""
-    return f", {visible(words[:200])}" if words else ""
+    return visible(words[:200])

@@ -154,7 +154,7 @@ def _created(
         pod["metadata"].get("generateName", ""): pod for pod in _objects(ran.text) if pod.get("kind") == "Pod"
     }
     if ran.status and not answers and reason in _NOT_CONNECTED:
-        raise ClusterError(f"kubectl create failed: {ran.complaint.strip()}", reason)
+        raise ClusterError(f"kubectl create failed ({ran.complaint.strip()})", reason)
     complaints: dict[str, str] = {}
     for line in ran.complaint.splitlines():
         if line.strip() and not line.startswith(_NO_COMPLAINT):
