@@ -74,8 +74,8 @@ def _build_rank(build: BuildFacts) -> tuple[Any, ...]:
 def _image_rank(image: ImageFacts) -> tuple[Any, ...]:
     newer = ImageFacts._fields.index("newer")
     fields = _fields(image)
-    read = bool(image.newer), _READS.index(image.newer_read), bool(image.newer_for)
-    return _ANSWERS.index(image.answer), fields[:newer], read, fields[newer:]
+    tags = bool(image.newer), _READS.index(image.newer_read), bool(image.newer_for)
+    return _ANSWERS.index(image.answer), fields[:newer], tags, fields[newer:]
 
 
 def _fields(record: Record) -> tuple[Any, ...]:

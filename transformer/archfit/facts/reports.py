@@ -83,10 +83,10 @@ def read_record(record: type[Record], value: Any, at: str) -> Record:
     if unknown is not None:
         raise WrongRecord(f"{at} has the unknown field {visible(unknown)!r}")
     fields = {}
-    for key, (name, read) in readers.items():
+    for key, (name, reader) in readers.items():
         if key not in value:
             raise WrongRecord(f"{at} lacks the field {key!r}")
-        fields[name] = read(value[key], f"{at}.{key}")
+        fields[name] = reader(value[key], f"{at}.{key}")
     return record(**fields)
 
 
@@ -95,15 +95,15 @@ def _reader(hint: Any) -> Callable[[Any, str], Any]:
     if origin is Literal:
         return lambda value, at: _one_of(parts, value, at)
     if origin is tuple and parts[-1] is ...:
-        read = _reader(parts[0])
+        reader = _reader(parts[0])
         return lambda value, at: tuple(
-            read(item, f"{at}[{number}]") for number, item in enumerate(_list(value, at))
+            reader(item, f"{at}[{number}]") for number, item in enumerate(_list(value, at))
         )
     if origin is tuple:
-        reads = [_reader(part) for part in parts]
+        members = [_reader(part) for part in parts]
         return lambda value, at: tuple(
-            read(item, f"{at}[{number}]")
-            for number, (read, item) in enumerate(zip(reads, _list(value, at, len(reads)), strict=True))
+            reader(item, f"{at}[{number}]")
+            for number, (reader, item) in enumerate(zip(members, _list(value, at, len(members)), strict=True))
         )
     if isinstance(hint, type) and issubclass(hint, Record):
         return lambda value, at: read_record(hint, value, at)

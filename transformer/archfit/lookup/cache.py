@@ -65,8 +65,8 @@ class LookupCache:
         fresh: dict[str, Found] = {}
         stale: dict[str, Found] = {}
         rest = references
-        for read in (self._texts, self._late):
-            texts = read(rest)
+        for texts_of in (self._texts, self._late):
+            texts = texts_of(rest)
             for reference in rest:
                 name = reference.normalised
                 known = self._known(reference, texts.get(name, ()), now, since)

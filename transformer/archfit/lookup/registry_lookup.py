@@ -103,7 +103,7 @@ class RegistryLookup:
         meters: dict[str, Meter] = {}
         of_run = [0]
 
-        def read(reference: Reference, route: Route) -> tuple[Programs, Endpoint]:
+        def ask_registry(reference: Reference, route: Route) -> tuple[Programs, Endpoint]:
             name = reference.normalised
             meters[name] = Meter(self._context.deadline.left, of_run)
             try:
@@ -123,7 +123,7 @@ class RegistryLookup:
             "programs",
             list(starts),
             lambda some: self._cache.programs({reference: starts[reference] for reference in some}),
-            read,
+            ask_registry,
             entries.programs_to_json,
             progress,
         )
@@ -182,12 +182,12 @@ class RegistryLookup:
         answered, now = _answered(rows), int(self._context.clock())
         self._cache.write(answered, client.changed_servers(), now)
         contents = client.contents or {}
-        read = [
+        beneath = [
             (reference.replace(tag="", digest=answer.digest), contents[answer.digest], endpoint, used)
             for reference, answer, endpoint, used in answered
             if answer.digest in contents
         ]
-        self._cache.write_others(read, "contents", entries.contents_to_json, now)
+        self._cache.write_others(beneath, "contents", entries.contents_to_json, now)
         return {reference.normalised: answer for reference, answer, _, _ in rows}
 
     def _others(
@@ -195,14 +195,14 @@ class RegistryLookup:
         kind: str,
         references: Sequence[Reference],
         kept: Callable[[Sequence[Reference]], Mapping[str, T]],
-        read: Callable[[Reference, Route], tuple[T, Endpoint]],
+        ask_registry: Callable[[Reference, Route], tuple[T, Endpoint]],
         to_json: Callable[[T, int], str],
         progress: Callable[[int, int, str], None] | None = None,
     ) -> dict[str, T | Absent | Unknown]:
         """Contents, programs or lists of tags, which the cache keeps as texts. kept: what it has."""
 
         def ask(some: Sequence[Reference]) -> dict[str, T | Absent | Unknown]:
-            rows, now = self._all(some, read, progress), int(self._context.clock())
+            rows, now = self._all(some, ask_registry, progress), int(self._context.clock())
             self._cache.write((), self.client.changed_servers(), now)
             self._cache.write_others(_answered(rows), kind, to_json, now)
             return {reference.normalised: answer for reference, answer, _, _ in rows}
@@ -272,7 +272,7 @@ def _answered(rows: Sequence[Row[T]]) -> list[tuple[Reference, T, Endpoint | Non
 def single_flight(
     references: Sequence[Reference],
     cache: LookupCache,
-    read: Callable[[Sequence[Reference], float], Mapping[str, T]],
+    kept: Callable[[Sequence[Reference], float], Mapping[str, T]],
     ask: Callable[[Sequence[Reference]], Mapping[str, T]],
     context: LookupContext,
 ) -> dict[str, T]:
@@ -284,7 +284,7 @@ def single_flight(
     A process waits for at most half of its time and then asks for the rest itself: claims save requests, but no answer
     depends on them. `Absent` and `Unknown` are not kept, so each process gets them from the registry itself.
 
-    read: what the cache has now, and from after a time in Unix seconds. ask: asks registries and writes the answers to
+    kept: what the cache has now, and from after a time in Unix seconds. ask: asks registries and writes the answers to
     the cache.
     """
     answers: dict[str, T] = {}
@@ -297,7 +297,7 @@ def single_flight(
         won = cache.claim(waiting, lease)
         claimed = [reference for reference in waiting if reference.normalised in won]
         try:
-            answers |= read(waiting, since)
+            answers |= kept(waiting, since)
             mine = [
                 reference
                 for reference in (claimed if patience > 0 else waiting)

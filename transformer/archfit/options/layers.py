@@ -35,7 +35,7 @@ STAMPS_PRESENT = Layer("", {"stamp": Given(_PRESENT, "the command")})
 def load(
     argv: Sequence[str],
     environ: Mapping[str, str],
-    read: Callable[[str], bytes],
+    read_file: Callable[[str], bytes],
     *,
     application: Layer | None = None,
     rows: Sequence[Option] | None = None,
@@ -46,7 +46,7 @@ def load(
 ) -> Settings:
     """The settings of a run.
 
-    argv: without program and command. read: the bytes of the file at a path, or OSError. application: what
+    argv: without program and command. read_file: the bytes of the file at a path, or OSError. application: what
     `config_file.from_values` gave, where the caller has such a layer. rows: the options of the command; all of them if
     None. flags: what `arguments.parse` made of argv, where a command takes more than options. fallback: the caller's
     own defaults. named_by: what names the configuration file, "" for flag or variable. Raises UsageError.
@@ -77,7 +77,7 @@ def load(
         from archfit.options.config_file import from_file  # the YAML parser costs 15 ms
 
         try:
-            content = read(path)
+            content = read_file(path)
         except OSError as error:
             raise UsageError(
                 f"{named_by}: cannot read {path!r} ({error.strerror or error}): name a file that archfit can read"

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, TypeAlias
 
-    Read: TypeAlias = Callable[[object], Any]
+    Parse: TypeAlias = Callable[[object], Any]
 
 
 class Form(Record):
-    """How a field is written: what reads its value and raises Problem, and the schema."""
+    """How a field is written: what parses its value and raises Problem, and the schema."""
 
-    read: Read
+    parse: Parse
     schema: dict[str, Any]
 
 
@@ -106,26 +106,26 @@ def _affinity(value: object) -> object:
     return value if isinstance(value, dict) else _text(value)
 
 
-def _list(read: Read, example: str) -> Read:
-    return lambda value: data_form.items(value, read, example)
+def _list(parse: Parse, example: str) -> Parse:
+    return lambda value: data_form.items(value, parse, example)
 
 
-def _pairs(first: Read, second: Read) -> Read:
+def _pairs(first: Parse, second: Parse) -> Parse:
     """(key, value) of each member; a list of values is as many pairs."""
     each = _each(first, lambda value: list(map(second, value if isinstance(value, list) else [value])))
     return lambda value: tuple((key, item) for key, items in each(value) for item in items)
 
 
-def _each(first: Read, second: Read) -> Read:
+def _each(first: Parse, second: Parse) -> Parse:
     """(key, value) of each member."""
 
-    def read(value: object) -> tuple[tuple[Any, Any], ...]:
+    def parse(value: object) -> tuple[tuple[Any, Any], ...]:
         return tuple(
             (data_form.within(key, first, key), data_form.within(key, second, member))
             for key, member in data_form.members(value, "spec.template: text").items()
         )
 
-    return read
+    return parse
 
 
 def _field(value: object) -> str:
@@ -140,12 +140,14 @@ def _members(needed: dict[str, Form], optional: dict[str, Form], build: Callable
     forms = {**needed, **optional}
     example = ", ".join(f"{key}: .." for key in needed)
 
-    def read(value: object) -> object:
+    def parse(value: object) -> object:
         given = data_form.fields(value, tuple(forms), example, tuple(needed))
-        return build(**{key: data_form.within(key, forms[key].read, member) for key, member in given.items()})
+        return build(
+            **{key: data_form.within(key, forms[key].parse, member) for key, member in given.items()}
+        )
 
     return Form(
-        read,
+        parse,
         {
             "type": "object",
             "properties": {key: form.schema for key, form in forms.items()},
@@ -182,7 +184,7 @@ IMAGES = Form(
 NEVER_RUN = Form(_never_run, {"anyOf": [PATHS.schema, _mapping_of(_STRING)]})
 REASONS = Form(_each(_path, _annotated), _mapping_of(_STRING))
 CONDITIONS = Form(_pairs(_path, data_form.string), _mapping_of(_ONE_OR_MORE))
-CHOICES = Form(_each(_path, TEXTS.read), _mapping_of(TEXTS.schema))
+CHOICES = Form(_each(_path, TEXTS.parse), _mapping_of(TEXTS.schema))
 PAIRS = Form(_each(_path, _path), _mapping_of(_PATH_TEXT))
 AFFINITY = Form(_affinity, {"anyOf": [_STRING, {"type": "object"}]})
 VERSIONS = Form(_list(_version, "v1beta1"), {"type": "array", "items": _VERSION})
@@ -275,7 +277,7 @@ def _row(row: dict[str, object], group: str, example: str) -> Workload:
     for key, value in row.items():
         if key in KEYS:
             name, form = KEYS[key]
-            fields[name] = data_form.within(key, form.read, value)
+            fields[name] = data_form.within(key, form.parse, value)
     pod_spec = fields.get("pod_spec", ())
     if "within" in row and pod_spec[: len(fields["there"])] != fields["there"]:
         raise Problem("has to be podSpec or a part of it, from the root", ("within",))

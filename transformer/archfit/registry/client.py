@@ -153,7 +153,7 @@ class RegistryClient:
         """What an image starts, by the digest of its manifest, and who answered. Raises the same."""
         from archfit.programs.read import read_programs  # for --programs alone
 
-        def read(endpoint: Endpoint) -> Programs:
+        def programs_at(endpoint: Endpoint) -> Programs:
             document = self._manifest(endpoint, reference.digest)
             parsed = self._parsed(document)
             if not isinstance(parsed, Manifest) or parsed.config is None:
@@ -168,7 +168,7 @@ class RegistryClient:
 
             return read_programs(config, manifest.layers_of(document.body), starts, opened, meter)
 
-        return self._in_turn([endpoint for endpoint in route.endpoints if endpoint.pulls], read)
+        return self._in_turn([endpoint for endpoint in route.endpoints if endpoint.pulls], programs_at)
 
     def _listed_at(self, endpoint: Endpoint, near: Sequence[str]) -> TagList:
         listing = quirk_of(endpoint.host).listing
@@ -277,7 +277,7 @@ class RegistryClient:
         return Found(offer.platforms, digest, offer.index, offer.image)
 
     def _offer(self, parsed: Index | Manifest, digest: str, endpoint: Endpoint) -> Offer:
-        def read(kind: str, descriptor: Descriptor) -> bytes:
+        def fetch(kind: str, descriptor: Descriptor) -> bytes:
             if kind == "blobs":
                 return self._blob(endpoint, descriptor.digest)
             try:
@@ -285,7 +285,7 @@ class RegistryClient:
             except ManifestUnknown as error:
                 raise RegistryError(f"{error}, which its index names", status=404) from None
 
-        return resolve_platforms(parsed, digest, read)
+        return resolve_platforms(parsed, digest, fetch)
 
     def _parsed(self, document: RawManifest) -> Index | Manifest:
         if self._left() <= 0:

@@ -71,11 +71,11 @@ def pull_secrets(
             if (pod.ref.namespace, name) not in secrets:
                 continue
             secret = f"Secret {pod.ref.namespace}/{name}" if pod.ref.namespace else f"Secret {name}"
-            read = entries_of(secrets[pod.ref.namespace, name], secret)
-            if read is None:
+            listed = entries_of(secrets[pod.ref.namespace, name], secret)
+            if listed is None:
                 warnings[f"{secret} cannot be read as a pull secret, and is not used"] = None
             for use in pod.images:
-                entries.setdefault(use.text or "", {}).update((entry.source, entry) for entry in read or ())
+                entries.setdefault(use.text or "", {}).update((entry.source, entry) for entry in listed or ())
     return {text: tuple(some.values()) for text, some in entries.items() if text and some}, tuple(warnings)
 
 

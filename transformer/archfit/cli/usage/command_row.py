@@ -151,12 +151,12 @@ def _form(flag: Flag) -> dict[str, Any]:
 
 
 def _one_of(flag: Flag) -> Callable[[str], str]:
-    def read(text: str) -> str:
+    def checked(text: str) -> str:
         if text not in flag.words:
             raise UsageError(f"{flag.names[-1]}: {refused(text, flag.words)}")
         return text
 
-    return read
+    return checked
 
 
 def flags_of(command: Command) -> dict[str, tuple[str, ...] | None]:

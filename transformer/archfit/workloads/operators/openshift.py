@@ -77,11 +77,11 @@ def with_replaced_images(
         if text_of(get(item, ("spec", "lookupPolicy", "local"))) == "true"
     }
     messages: list[Message] = []
-    read: list[Document] = []
+    edited: list[Document] = []
     for document in documents:
         replaced = tuple(_replaced(pod, document, streams & names, messages) for pod in document.pods)
-        read.append(document.replace(pods=replaced) if replaced != document.pods else document)
-    return tuple(read), tuple(messages)
+        edited.append(document.replace(pods=replaced) if replaced != document.pods else document)
+    return tuple(edited), tuple(messages)
 
 
 def _replaced(pod: Pod, document: Document, streams: set[tuple[str, str]], messages: list[Message]) -> Pod:
