@@ -4,8 +4,6 @@ Prints a row for each kind: how many, how they ended, the most processor time an
 for one that ends in no answer, and where a program is called right or wrong that the kind does not have.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tracemalloc

@@ -25,8 +25,6 @@ folders come first: they take longest. The tests with the marker `load` want a p
 runs them afterwards, without `-n`.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

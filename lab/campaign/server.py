@@ -8,8 +8,6 @@
 Both ports serve the same. New orders end every connection that the old ones still hold.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import random

@@ -10,8 +10,6 @@ refused            what both readers take is refused only for the reasons of `re
 slow               no run takes longer than SLOW_SECONDS of the processor
 """
 
-from __future__ import annotations
-
 import re
 import time
 import traceback

@@ -1,7 +1,5 @@
 """What was decided, as compare.go takes it: steps from the roots of documents, which readers may count otherwise."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from archfit.base.errors import ArchfitError

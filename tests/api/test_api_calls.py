@@ -2,8 +2,6 @@
 
 # ruff: noqa: E501 - a row of a table is a line
 
-from __future__ import annotations
-
 import json
 from typing import Any, get_type_hints
 

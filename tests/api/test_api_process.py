@@ -1,7 +1,5 @@
 """`import archfit` in somebody else's process: threads, forks, signals, streams, start-up."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

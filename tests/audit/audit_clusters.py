@@ -8,8 +8,6 @@ facts_of(..)    a small one from (name, pods, CPU, images)
 written(facts)  a report of these facts and nothing else
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from archfit.audit.report.json import facts_text

@@ -1,7 +1,5 @@
 """Objects of a cluster as the API server lists them, each with what a test is about."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

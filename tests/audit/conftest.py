@@ -1,7 +1,5 @@
 """`archfit audit` in this process, without a network."""
 
-from __future__ import annotations
-
 import io
 import os
 

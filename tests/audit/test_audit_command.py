@@ -1,8 +1,6 @@
 """`archfit audit`: what it reads, what it writes, and how it ends."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import io
 import json
 import os

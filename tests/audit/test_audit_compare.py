@@ -1,7 +1,5 @@
 """Two audits beside each other: what became ready, and what regressed."""
 
-from __future__ import annotations
-
 import pytest
 from tests.audit.audit_clusters import facts_of
 

@@ -1,8 +1,6 @@
 """`archfit audit` of clusters at moments: names, dates, and what may be merged and compared."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,8 +1,6 @@
 """Pools in an audit: what may bring nodes, whom its taints keep off, and what was not read."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An audit in parts, whoever starts them: one snapshot, N shards in processes of their own, one merged report."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What an audit asks registries, how often, and what comes of it."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from pathlib import Path

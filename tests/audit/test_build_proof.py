@@ -1,8 +1,6 @@
 """Which build runs, for every form of an imageID, every runtime, and every verdict."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Lists of a cluster become facts: owners folded, pods told apart, requests summed."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A large cluster passes through: what is kept grows with its workloads, and hardly with its pods."""
 
-from __future__ import annotations
-
 import io
 import tracemalloc
 

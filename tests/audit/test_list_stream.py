@@ -1,8 +1,6 @@
 """Files of any size and form give the same objects."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

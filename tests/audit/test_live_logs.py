@@ -1,7 +1,5 @@
 """`archfit audit --live --logs`: the last lines of containers that end at once decide, and nothing of them is kept."""
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

@@ -1,8 +1,6 @@
 """`archfit audit --newer-tags`: whose tags are asked, in which order, and what the facts say of it."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """`archfit audit --format openmetrics`: what is counted, how labels are bounded and escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,8 +1,6 @@
 """Where pods may go, by the labels of nodes and pools: what it keeps off, and what nobody says."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

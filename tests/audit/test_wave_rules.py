@@ -1,8 +1,6 @@
 """`archfit audit --format rules`: the configuration file of a wave, as archfit itself reads and applies it."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any

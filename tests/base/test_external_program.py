@@ -1,7 +1,5 @@
 """A program that is run to its end, or is given up: nothing that it started goes on."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -1,7 +1,5 @@
 """Files that are read up to a limit, and written whole or not at all."""
 
-from __future__ import annotations
-
 import io
 import os
 

@@ -1,7 +1,5 @@
 """`archfit check` in this process, with a registry on loopback."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`archfit check --require .. --newer-tags`: the hint in each format, and that it changes no verdict."""
 
-from __future__ import annotations
-
 import json
 
 import jsonschema

@@ -1,7 +1,5 @@
 """`archfit cache`: what it says and removes, for a file and for a server."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Whether a stream gets colours: the flag, then the variables that users know, then what the stream is."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """The table of commands agrees with what starts them and with what their parsers take."""
 
-from __future__ import annotations
-
 import io
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """Completion scripts, run by the shells themselves where they are installed."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

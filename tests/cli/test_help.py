@@ -1,7 +1,5 @@
 """Help: one that fits a screen and a whole one for each command, both from the table."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.cli.usage.command_table import BY_NAME, COMMANDS, words_below

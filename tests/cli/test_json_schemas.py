@@ -1,7 +1,5 @@
 """`archfit schema`: what the program writes and reads follows them."""
 
-from __future__ import annotations
-
 import ast
 import json
 

@@ -1,7 +1,5 @@
 """`archfit last`: when, which command, which version; the Jobs that may be refused."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

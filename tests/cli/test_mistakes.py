@@ -5,8 +5,6 @@ is read here first. HERE is the folder that they work in. `REGISTRIES` are the s
 """
 # ruff: noqa: E501 - a row of a table is a line
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """--quiet leaves only problems on standard error; colours are for terminals, and text from outside never has them."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess

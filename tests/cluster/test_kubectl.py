@@ -1,8 +1,6 @@
 """kubectl as a program: bounded in time and output, its complaint shown, the reason known."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

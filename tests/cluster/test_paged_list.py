@@ -1,7 +1,5 @@
 """A list of the API is read page by page, and read anew where its token is too old."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 

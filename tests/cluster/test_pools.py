@@ -1,8 +1,6 @@
 """Node pools: what Karpenter's, Cluster API's, OpenShift's and GKE's objects say about the nodes that they may bring."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

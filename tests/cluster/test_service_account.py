@@ -1,8 +1,6 @@
 """A pod's service account: what is missing in the pod is named, and nothing of the token is shown."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import contextlib
 import json
 import threading

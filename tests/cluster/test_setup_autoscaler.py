@@ -1,8 +1,6 @@
 """`archfit setup autoscaler`: weights of NodePools, and priorities of cluster-autoscaler's node groups."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

@@ -1,8 +1,6 @@
 """`archfit setup workloads --crds`: definitions in, a configuration file out that archfit loads and that works."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -5,8 +5,6 @@ machine.finding("cache")                      the findings of a subject, by the 
 machine.code                                  how the last run ended
 """
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

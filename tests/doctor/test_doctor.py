@@ -1,8 +1,6 @@
 """`archfit doctor`: each thing that it finds, on a machine of stand-ins, and how it ends."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -9,8 +9,6 @@ several (edits at one place), shared (nodes), fuzzed (what the fuzzer found). Wh
 `stream_edits`: `amd:1` needs an affinity, `both:1` a toleration. A new folder is a new case.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Sequence
 from pathlib import Path

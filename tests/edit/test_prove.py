@@ -1,8 +1,6 @@
 """The proof finds every way in which an edit could say something else."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import pytest
 
 from archfit.base.errors import InternalError

@@ -5,8 +5,6 @@ as is what arrives by `<<`; no alias is ever written. The cases are `fixtures/ed
 """
 
 # ruff: noqa: E501 - flow text that grows, grows on its line
-from __future__ import annotations
-
 import pytest
 
 from archfit.options.settings import Options, Toleration, TolerationRule

@@ -1,7 +1,5 @@
 """archfit patch prints nothing that python-jsonpatch reads otherwise than archfit."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -1,7 +1,5 @@
 """`archfit explain`: what it reads, what it writes where, what it asks for, and how it ends."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

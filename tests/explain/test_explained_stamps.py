@@ -1,7 +1,5 @@
 """Explained a second time, what an earlier run added and recorded is `present`, not `added`."""
 
-from __future__ import annotations
-
 import pytest
 from tests.explain.explained_cases import CASES
 from tests.explain.explained_pods import explained_stream

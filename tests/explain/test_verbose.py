@@ -1,7 +1,5 @@
 """-v on every command that decides: the trees of `archfit explain` on standard error, and nothing else changes."""
 
-from __future__ import annotations
-
 import os
 import re
 

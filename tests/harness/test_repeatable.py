@@ -1,7 +1,5 @@
 """The same run twice draws the same, whatever ran before, and archfit writes the same for each order of a set."""
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 

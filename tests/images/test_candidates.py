@@ -1,8 +1,6 @@
 """The search for the smallest upgrade: which tags are read, in which order, and what is said of them."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Mapping, Sequence
 

@@ -1,8 +1,6 @@
 """Overrides: which row answers for an image."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import pytest
 
 from archfit.base.errors import UsageError

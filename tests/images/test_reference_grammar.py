@@ -1,7 +1,5 @@
 """Usual references are recognised without the grammar's regular expressions, and mean what these say."""
 
-from __future__ import annotations
-
 from hypothesis import example, given
 from hypothesis import strategies as st
 

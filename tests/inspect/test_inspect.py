@@ -1,7 +1,5 @@
 """`archfit inspect`: what it shows, what it asks, and how it fails."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

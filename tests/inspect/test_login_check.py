@@ -3,8 +3,6 @@
 Cloud registries hand out short-lived credentials through helpers; stand-ins here answer as those do.
 """
 
-from __future__ import annotations
-
 import base64
 import io
 import json

@@ -1,7 +1,5 @@
 """Step 0 of the README through each `archfit setup TOOL`: what it writes places pods for the cluster that was read."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

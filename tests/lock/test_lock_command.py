@@ -1,8 +1,6 @@
 """`archfit lock`: every flag over a registry whose tags move, and its twin where nothing has."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import io
 import json
 import stat

@@ -1,8 +1,6 @@
 """The lock file's text: what is written, what is read, and what is refused with its line."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`archfit lock --from-audit`: the images that run, as an audit knows them."""
 
-from __future__ import annotations
-
 import pytest
 from tests.audit.audit_clusters import written
 

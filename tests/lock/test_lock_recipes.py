@@ -1,7 +1,5 @@
 """docs/lock.md: what it shows is true, and its recipes do their work on a bot's branch."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

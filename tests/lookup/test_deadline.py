@@ -1,7 +1,5 @@
 """Everything that a lookup waits for ends with its deadline: helpers, the cache's server, registries."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """What the cache keeps, and what it is believed (security 15)."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

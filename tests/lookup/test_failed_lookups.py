@@ -1,7 +1,5 @@
 """A lookup that fails stops the run, unless the operator says otherwise."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.base.errors import UsageError

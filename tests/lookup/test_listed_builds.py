@@ -1,8 +1,6 @@
 """A build that an index lists, and that its registry has or lacks: what counts, what is asked, what is kept."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 from contextlib import closing
 

@@ -1,8 +1,6 @@
 """Runs with a lock file: what it holds is final, what it lacks is looked up, and with --locked is an error."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import io
 import json
 import os

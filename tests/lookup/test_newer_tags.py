@@ -1,7 +1,5 @@
 """The nearest tags of whole repositories: what they cost, and that nothing is named that is not so."""
 
-from __future__ import annotations
-
 import sqlite3
 import statistics
 import threading

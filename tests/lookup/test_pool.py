@@ -1,7 +1,5 @@
 """Questions side by side: how many at once, which comes next, and what ends the wait."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

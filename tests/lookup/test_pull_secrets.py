@@ -1,8 +1,6 @@
 """`--pull-secrets`: the Secrets of a stream open registries for its own pods, and for nothing else."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import base64
 import json
 from pathlib import Path

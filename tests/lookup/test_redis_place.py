@@ -1,7 +1,5 @@
 """How a cache's place is written, and that nothing said about it shows a user or password."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.base.errors import UsageError

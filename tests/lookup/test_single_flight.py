@@ -1,7 +1,5 @@
 """One flight per image: the order of claims, waits and requests, with a clock that only tests turn."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Sequence

@@ -1,8 +1,6 @@
 """The cache file: shared, killed, damaged, foreign, unwritable, newer."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

@@ -10,8 +10,6 @@ harbor      lexical, Link as an absolute URL
 gitlab      lexical, `n` of its own
 """
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The option `customResources` in every place where somebody may give it: each of its values, and a wrong one."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Flags that are read without argparse mean what argparse makes of them; the rest is left to it."""
 
-from __future__ import annotations
-
 import re
 from itertools import product
 

@@ -1,8 +1,6 @@
 """`archfit setup cluster`: which taints may become tolerations, and what the written file says."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

@@ -1,8 +1,6 @@
 """The configuration file: what it may hold, and where an error points."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Flags, environment and file together: precedence, enforcement, sources, and what a bare run costs."""
 
-from __future__ import annotations
-
 import itertools
 import subprocess
 import sys

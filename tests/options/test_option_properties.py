@@ -1,7 +1,5 @@
 """Whatever is written: a value or one sentence, never a traceback; and argv's own oddities."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Iterator

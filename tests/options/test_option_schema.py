@@ -1,7 +1,5 @@
 """Help, documentation and JSON Schema say what the table says."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

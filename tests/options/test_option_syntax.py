@@ -1,8 +1,6 @@
 """The small languages of option values: what each accepts, and the exact sentence for what it does not."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

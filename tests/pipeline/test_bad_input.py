@@ -4,8 +4,6 @@ The real command runs, in process. What stands in the input is never repeated in
 """
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import io
 import os
 import tarfile

@@ -4,8 +4,6 @@ Of a Pod, of a sample of each kind, of the configuration, and of an index: every
 mapping of texts. From n to 2n and from 2n to 4n, what is added doubles; what is quadratic adds four times as much.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Callable, Iterator

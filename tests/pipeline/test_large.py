@@ -5,8 +5,6 @@ what must not hang.
 """
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

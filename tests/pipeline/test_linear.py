@@ -5,8 +5,6 @@ repeat are in test_doubled_fields.
 """
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from contextlib import suppress

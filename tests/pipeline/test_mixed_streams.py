@@ -4,8 +4,6 @@ whole     every part one document
 sliced    items of lists by themselves: values, messages and decisions are those of the whole
 """
 
-from __future__ import annotations
-
 import random
 from typing import Any, NamedTuple
 

@@ -3,8 +3,6 @@
 Each row renders the same manifests twice, before and after something happened, and compares the bytes.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,8 +1,6 @@
 """What a run reports: each result with object, field, document, line and source; unknown kinds once."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 from typing import Any
 

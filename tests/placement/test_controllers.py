@@ -1,8 +1,6 @@
 """Objects that a controller made, as live lists hold them: left as they are, and said once."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import pytest
 
 from archfit.options.settings import Options

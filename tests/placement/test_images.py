@@ -1,8 +1,6 @@
 """Which images are asked about, and what each use of an image gets for an answer."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

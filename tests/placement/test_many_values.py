@@ -1,7 +1,5 @@
 """Architecture values and terms in any number: the steps grow with them, and not with their square."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What the annotations of a Namespace say about nodes and tolerations, and a toleration that holds for some seconds."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,8 +1,6 @@
 """`prefer`: one preferred term for each weighted architecture that the pod can reach."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

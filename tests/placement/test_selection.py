@@ -1,8 +1,6 @@
 """Exclusions, rules and annotations: which pods are left alone, and what is asked for the others."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

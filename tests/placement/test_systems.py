@@ -1,7 +1,5 @@
 """Pods that name no operating system, in a cluster with Windows nodes."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.options.settings import Options, Toleration

@@ -1,8 +1,6 @@
 """Kubernetes' own semantics of required terms: operators, labels, nodeSelector, operating systems."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Entries that do not count as they stand: what becomes of the pod, and what is said."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

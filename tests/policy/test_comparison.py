@@ -1,8 +1,6 @@
 """The policy's answer beside archfit's own: placement alone, whatever else admission adds."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The dry run: a hundred pods in a call, answers found again by their names, refusals with kubectl's own words."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

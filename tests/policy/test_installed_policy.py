@@ -1,7 +1,5 @@
 """The policy in force: which namespaces it is about, what it knows, and what is missing where it is not there."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """kubectl's label selectors as matchExpressions; what a LabelSelector cannot say is refused with the remedy."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.base.errors import UsageError

@@ -1,7 +1,5 @@
 """The images that a cluster uses, without those of pods that the policy leaves alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The objects of a policy: what they are about, what they say, and that a person can read them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

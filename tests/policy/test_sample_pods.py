@@ -1,8 +1,6 @@
 """The pods that a dry run sends: as a controller makes them, without what may be secret or missing in the cluster."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,8 +1,6 @@
 """What the images of a lock file run on, as a table for CEL, and the same read back."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which program an image starts: the pod's words before the image's, and the walk through its layers."""
 
-from __future__ import annotations
-
 import gzip
 from dataclasses import dataclass
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """The Dockerfiles: what they may copy, what they say of the project, and what hadolint says of them."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What Homebrew, Nix, mise and asdf get from a release: scripts/release/package_managers.py."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

@@ -5,8 +5,6 @@ the table of commands and takes the flags that the page gives it. The messages a
 docs/troubleshooting.md: each part between `...` is in a string of the program.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The repository's address is in one place; no file has another one, and no page shows what is not published."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Every file that says archfit's version says that of pyproject.toml, and one command writes another one everywhere."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

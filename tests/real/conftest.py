@@ -1,7 +1,5 @@
 """What several of these suites share."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

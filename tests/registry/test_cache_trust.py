@@ -1,7 +1,5 @@
 """What one run learned serves only runs that would ask the same server in the same way."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,8 +1,6 @@
 """Which credential belongs to a repository, and what happens when it cannot be had."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import base64
 import json
 import os

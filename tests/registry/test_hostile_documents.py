@@ -1,7 +1,5 @@
 """Documents made to cost memory and time: 64 at once stay within the limits of the whole program."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,8 +1,6 @@
 """HTTP/1.1 as archfit speaks it: what is sent, which answers count, and which URLs can be asked."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import re
 import socket
 import ssl

@@ -1,7 +1,5 @@
 """hosts.toml and registries.conf: which servers are asked for an image, in which order, and what they are told."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

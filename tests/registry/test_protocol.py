@@ -1,7 +1,5 @@
 """The protocol: challenges, tokens, retries, limits, each counted or seen at a scripted server."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import itertools

@@ -1,7 +1,5 @@
 """Requests through a proxy: http with the whole URL, https through a tunnel, TLS inside TLS where the proxy has TLS."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import socket

@@ -4,8 +4,6 @@ Where a real server shows a quirk, `test_real_servers` has it, too: distribution
 sends one child of a Docker list to clients that accept too little.
 """
 
-from __future__ import annotations
-
 import base64
 from dataclasses import replace
 

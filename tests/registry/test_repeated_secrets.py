@@ -1,7 +1,5 @@
 """A server that repeats what it was sent: its words are left out, the rest of the message stays."""
 
-from __future__ import annotations
-
 import pytest
 
 from fake_registry import Answer, Asked, FakeRegistry, as_json

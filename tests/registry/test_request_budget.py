@@ -1,7 +1,5 @@
 """`--requests-per-second`: when a request leaves, alone and beside other processes."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.images.platforms import Found

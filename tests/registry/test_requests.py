@@ -1,7 +1,5 @@
 """Requests counted at the server: the fewest that the protocol allows."""
 
-from __future__ import annotations
-
 import ssl
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -5,8 +5,6 @@ lets loopback be dialled at all.
 """
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import base64
 import re
 import socket

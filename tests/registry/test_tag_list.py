@@ -1,7 +1,5 @@
 """Lists of tags: what is read of each way in which registries give them, and what is said of it."""
 
-from __future__ import annotations
-
 import json
 import socket
 from bisect import bisect

@@ -1,7 +1,5 @@
 """Whose certificates count, which servers the operator named, and what each may then do."""
 
-from __future__ import annotations
-
 import socket
 import ssl
 from pathlib import Path

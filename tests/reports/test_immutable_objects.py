@@ -1,8 +1,6 @@
 """The objects that an API server may refuse: named, counted, and with a command that can be pasted."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import pytest
 
 from archfit.base.results import ObjectRef

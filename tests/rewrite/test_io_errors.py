@@ -1,7 +1,5 @@
 """Full disks, closed and broken streams: said as such, exit 1, and nobody is asked to report a bug."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """JSON without the package `json` gives what that package gives, and its errors."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

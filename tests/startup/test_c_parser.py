@@ -1,7 +1,5 @@
 """The C parser without the rest of PyYAML gives what it gives with it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

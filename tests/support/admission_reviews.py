@@ -6,8 +6,6 @@ applied(pod("app:1"), "kubectl apply")        a Pod that somebody applies, by on
 decoded(body)                                 Answered(uid, allowed, patch, warnings, status)
 """
 
-from __future__ import annotations
-
 import base64
 import copy
 import json

@@ -3,8 +3,6 @@
 The places are facts of argo-helm (charts/argo-cd 10.1.1) and of argocd-operator (api/v1beta1, 0.18).
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any, NamedTuple
 

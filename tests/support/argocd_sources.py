@@ -2,8 +2,6 @@
 and the parts of an installation that archfit changes.
 """
 
-from __future__ import annotations
-
 DEPLOYMENT = """\
 apiVersion: apps/v1
 kind: Deployment

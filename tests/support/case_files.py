@@ -6,8 +6,6 @@
 A line `=== ID` of a file of diffs begins a case. A file of rows is a list of mappings, each with an `id`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

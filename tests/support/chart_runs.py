@@ -7,8 +7,6 @@
 A Helm that Go builds says it speaks to Kubernetes 1.20, so each run names a version.
 """
 
-from __future__ import annotations
-
 import copy
 import os
 from collections.abc import Iterable

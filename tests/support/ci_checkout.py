@@ -1,7 +1,5 @@
 """A repository as a CI system checks it out, with manifests of pods."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -14,8 +14,6 @@
 Commands run with the variables of ENV and no others.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

@@ -9,8 +9,6 @@
 The fixtures `corpus`, `oracle`, `textcheck` and `corpus_registry` are in conftest.py.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -4,8 +4,6 @@ crd("example.com/Widget", spec={"image": TEXT, "affinity": AFFINITY})
 pod_spec()                       a PodSpec as controller-gen writes it, cut to what matters
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 TEXT: dict[str, Any] = {"type": "string"}

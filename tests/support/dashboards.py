@@ -8,8 +8,6 @@ complaints(dashboard, folder)  of the TypeScript compiler, with Grafana's own sc
 promtool(folder, verb, value)  `promtool VERB rules`
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

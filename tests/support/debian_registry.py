@@ -3,8 +3,6 @@
 Hosts are prefixes of repositories, as in `registry.Registry`; the same documents make the same digests there and here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack

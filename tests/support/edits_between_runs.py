@@ -7,8 +7,6 @@ the same.
 """
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -7,8 +7,6 @@ fake.once(Answer(503), kind="head")            the next request of a kind
 fake.bearer()                                  anonymous or authenticated tokens, at /token of the same server
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

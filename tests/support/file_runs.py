@@ -7,8 +7,6 @@ site.files()                        {"a.yaml": b"..", "sub/b.yaml": b".."}
 placed(AMD)                         what archfit makes of a stream on standard input
 """
 
-from __future__ import annotations
-
 import io
 import os
 import sys

@@ -10,8 +10,6 @@
 The recorder is a script in archfit's place: it keeps both streams and starts the same program.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

@@ -5,8 +5,6 @@ with signing_key(folder, "me") as key:
     key.public    what `gpg --export` wrote: `helm plugin install --keyring`
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess

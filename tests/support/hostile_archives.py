@@ -1,7 +1,5 @@
 """Layers that no tool writes, to be read within bounds: each kind is a blob, drawn by a Random."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import tarfile

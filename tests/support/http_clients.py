@@ -4,8 +4,6 @@ http = http_to(port)                        the server at this port of loopback 
 http.exchange(Request("ping", "GET", ..))   one request, one answer
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from archfit.registry.http.connections import ConnectionPool

@@ -7,8 +7,6 @@ once more: networks do. The exit status is 0 all the same: the tests themselves 
 CI fail for it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """How long something takes, in steps of the interpreter: the same on every machine, whatever else runs there."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from types import FrameType

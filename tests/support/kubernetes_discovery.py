@@ -3,8 +3,6 @@
 No cluster is imitated beyond that: nothing can be stored, and any other question gets 404.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -11,8 +11,6 @@ No container engine runs here. The stand-in keeps its arguments and starts archf
 environment that `-e` gives and nothing else, without a home, and for `--network none` in a network of its own.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

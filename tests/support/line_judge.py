@@ -1,7 +1,5 @@
 """A judge that is a program: it answers one line of JSON for each line of JSON (tests/judges)."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

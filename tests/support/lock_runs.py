@@ -4,8 +4,6 @@ locking.lock(NGINX, "--check")      stdin, then flags; status, stdout, stderr
 locking.file                        archfit.lock
 """
 
-from __future__ import annotations
-
 import io
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A lookup as a run makes it: a cache of its own, a clock that tests turn, waits that are only written down."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -13,8 +13,6 @@ A test that asks for any of this has the marker `real` (tests/conftest.py sets i
 Unmarked, on every machine.
 """
 
-from __future__ import annotations
-
 import fcntl
 import functools
 import hashlib

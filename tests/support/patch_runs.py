@@ -5,8 +5,6 @@ built(folder, ["kustomize", "build"], base)                what it makes of a st
 built(folder, ["kustomize", "build"], base, component)     the same with a component, or Refused with its words
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable, Iterator, Sequence

@@ -6,8 +6,6 @@
 The fixture `archfit` is in conftest.py; what it runs is the console script of the environment under test.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -5,8 +5,6 @@ image(fake, "app", "1", "linux/arm64", [base, top], Entrypoint=["/app"])
 index(fake, "app", "1", {"linux/amd64": [..], "linux/arm64": [..]}, Entrypoint=["/app"])
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import struct

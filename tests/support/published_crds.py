@@ -8,8 +8,6 @@ used without Go and without a network. All modules together are 110 MB; a downlo
 fails.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

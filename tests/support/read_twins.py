@@ -5,8 +5,6 @@ with twins(monkeypatch): edited(stream)     a test says what `all` writes
        that of the stream
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple

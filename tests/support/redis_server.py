@@ -6,8 +6,6 @@ with RedisServer(folder) as server:        or with options as on its command lin
     server.commands()                      {"getrange": 1, ..}: calls since `forget`
 """
 
-from __future__ import annotations
-
 import subprocess
 import time
 from pathlib import Path

@@ -4,8 +4,6 @@ repeatable(POD)                                     the paths of all lists and a
 repeated(POD, ("spec", "tolerations"), 100)         the Pod with each of its tolerations 100 times
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any

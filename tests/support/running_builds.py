@@ -5,8 +5,6 @@ app.index, app.manifests["linux/arm64"], app.configs["linux/arm64"]       digest
 facts = running(Pod("r.example/team/app:1", f"r.example/team/app@{app.index}", "linux/arm64"), ..)
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

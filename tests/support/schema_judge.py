@@ -7,8 +7,6 @@
 Compare the errors before and after: a sample that lacks what the schema requires lacks it afterwards, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any

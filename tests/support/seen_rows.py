@@ -1,7 +1,5 @@
 """The rows of custom resources as if operators had been recorded with others of them, or with none."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 

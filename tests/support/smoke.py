@@ -8,8 +8,6 @@
 Only the standard library is used. Nothing is asked over the network.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

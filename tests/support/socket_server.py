@@ -6,8 +6,6 @@
 A connection is closed once its function has returned; what the network raises there ends it, too.
 """
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import threading

@@ -7,8 +7,6 @@ An image says what it offers: `amd:1` linux/amd64, `arm:1` linux/arm64, `both:1`
 default options `amd:1` needs an affinity, `both:1` the toleration of GKE's taint, except in a Job or Pod.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 

@@ -5,8 +5,6 @@ shapes()                              60 of them, always the same
 serve(fake, shape)                    as one answer, or in pages
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass

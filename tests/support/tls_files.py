@@ -1,7 +1,5 @@
 """A CA of the tests' own and a certificate for loopback, made by the openssl program."""
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import functools

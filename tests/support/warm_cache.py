@@ -3,8 +3,6 @@
 warm({"nginx:1": ["linux/amd64"]}, place)      entries of tags and digests; place: the cache's file
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Iterable, Mapping

@@ -4,8 +4,6 @@ objects, pair = paired(Chart("helm4"), folder)     what it renders, and the pair
 examine(pair, "archfit.archfit.svc")               SSLError where the API server would refuse it
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import ssl

@@ -8,8 +8,6 @@ Values are what `json` makes of them: integers are exact, and a float is a float
 1.0`, so compare the texts of `typed(value)`.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """A test of the server may be a coroutine: it runs in an event loop of its own, for five minutes at most."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 

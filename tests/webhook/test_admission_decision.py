@@ -1,8 +1,6 @@
 """What the API server is told about a Pod, by decision, answers and options."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import gc
 import json
 import tracemalloc

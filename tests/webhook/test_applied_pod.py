@@ -1,7 +1,5 @@
 """A list that a Pod states which somebody applies is not extended; the others are written."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

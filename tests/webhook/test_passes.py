@@ -1,7 +1,5 @@
 """What a later pass of the same admission makes of what an earlier one added: decided whole or not at all."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

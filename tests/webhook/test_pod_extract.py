@@ -1,7 +1,5 @@
 """The extract of a Pod decides as the whole Pod does."""
 
-from __future__ import annotations
-
 import copy
 from random import Random
 from typing import Any

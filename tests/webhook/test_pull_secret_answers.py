@@ -1,7 +1,5 @@
 """A Secret that the operator named opens a registry for the Pods that refer to it."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -1,8 +1,6 @@
 """An AdmissionReview is read strictly, and its response is one that the API server takes."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 from typing import Any
 

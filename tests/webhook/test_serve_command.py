@@ -1,8 +1,6 @@
 """`archfit serve`: its addresses, its defaults, and the extra that it needs."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 import re
 import socket

@@ -1,7 +1,5 @@
 """Lines of the log never stop the server, whoever reads them."""
 
-from __future__ import annotations
-
 import io
 import json
 import logging

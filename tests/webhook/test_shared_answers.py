@@ -1,7 +1,5 @@
 """One lookup for each image over all requests, answers kept for as long as they are fresh, and a deadline."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """docs/serve.md and the chart's README are true: their values, files, objects and examples exist."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -6,8 +6,6 @@ A line `+N NAME` of the text stands for a block at indent N: AFFINITY, TERM (wha
 TOLERATION. Images that nobody knows offer linux/amd64 alone (`stream_edits`).
 """
 
-from __future__ import annotations
-
 TERM = """\
 nodeAffinity:
   requiredDuringSchedulingIgnoredDuringExecution:

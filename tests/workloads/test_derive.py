@@ -1,8 +1,6 @@
 """Schemas into rows: each shape that operators use, and what no schema says."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Images that OpenShift replaces: what stands in the stream decides nothing, and the other images still narrow."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

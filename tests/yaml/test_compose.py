@@ -1,8 +1,6 @@
 """Values as Kubernetes' readers understand them: what kubectl makes of a text is what we make of it."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """JSON's own values as the parser would give them, and how deep they may be nested."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

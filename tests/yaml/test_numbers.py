@@ -1,7 +1,5 @@
 """Plain numbers as Go's YAML reads them: int64, uint64, float64, else a text."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

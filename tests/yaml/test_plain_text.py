@@ -1,7 +1,5 @@
 """What `stream`, `skip` and `container` find with plain searches is what regular expressions say, in any text."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import re

@@ -1,7 +1,5 @@
 """What libyaml reads and Kubernetes' readers refuse is an error here, too; each row has a twin that they read."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.base.errors import InvalidInput

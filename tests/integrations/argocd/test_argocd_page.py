@@ -1,7 +1,5 @@
 """docs/argocd.md is true: its examples are the recipe's files, its tables have every row, its components build."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,8 +1,6 @@
 """What an application says: every form of ARGOCD_APP_PARAMETERS and ARGOCD_ENV_*, and what it may not say."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import json
 
 import pytest

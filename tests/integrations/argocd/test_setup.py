@@ -1,8 +1,6 @@
 """`archfit setup argocd`: the files, what Kustomize makes of them, and what --check finds wrong."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

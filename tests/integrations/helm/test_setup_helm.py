@@ -1,7 +1,5 @@
 """`archfit setup helm`: what it writes, prints and refuses, and what `--check` finds, with the real Helms."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -4,8 +4,6 @@ A registry that hangs holds each request until the test ends. The good tenant's 
 for a busy machine; it takes well below one where nothing else runs.
 """
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 

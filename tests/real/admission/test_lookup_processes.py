@@ -1,7 +1,5 @@
 """The lookup processes of a server: none outlives it, and known images do not notice what happens to them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """`archfit policy` and a real API server: what it writes is accepted, warns, can be checked, and can be made live."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Certificates are read again when they change, and a pair that does not match is never served."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

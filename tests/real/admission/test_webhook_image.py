@@ -4,8 +4,6 @@ The arguments and variables are those of the Deployment, with its folders below 
 its own. What only an engine could show is not tested: the layers, other platforms, a registry that takes the image.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

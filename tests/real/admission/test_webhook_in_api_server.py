@@ -1,7 +1,5 @@
 """A real API server calls the webhook for each pod that is created."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """From the chart to a changed pod: certificate, configuration, a real API server."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

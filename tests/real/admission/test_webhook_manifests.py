@@ -1,7 +1,5 @@
 """What the chart renders, judged by a real API server."""
 
-from __future__ import annotations
-
 import base64
 import json
 from typing import Any

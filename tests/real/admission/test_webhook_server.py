@@ -1,7 +1,5 @@
 """The webhook's process: TLS, load, registries that fail, and its end."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import ssl

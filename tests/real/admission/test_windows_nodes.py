@@ -4,8 +4,6 @@ Each pod is made once for each node, with the node's hostname in its nodeSelecto
 and on no other node.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

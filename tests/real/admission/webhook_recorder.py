@@ -9,8 +9,6 @@ address, and the certificate is still checked for NAME.NAMESPACE.svc.
 Source: kubernetes v1.36, staging/src/k8s.io/apiserver/pkg/util/proxy (ResolveCluster), util/webhook/client.go.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import ssl

@@ -1,7 +1,5 @@
 """The bundle of `make bundle`: it runs where there is no Python, as user 999, with a read-only root, and quickly."""
 
-from __future__ import annotations
-
 import os
 import re
 import resource

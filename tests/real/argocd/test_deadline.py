@@ -1,7 +1,5 @@
 """Argo CD's deadline: SIGTERM in every phase, registries that do not answer, processes that share a cache."""
 
-from __future__ import annotations
-
 import os
 import select
 import signal

@@ -1,7 +1,5 @@
 """`archfit argocd generate`: three kinds of sources, renderers that fail, files that are not the application's."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -5,8 +5,6 @@ argo-helm (charts/argo-cd 10.1.1, templates/argocd-repo-server/deployment.yaml) 
 (controllers/argocd/repo_server.go): the lists stand behind the server's own containers, before its volumes.
 """
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -1,7 +1,5 @@
 """Links out of an application's repository are refused before a renderer starts; those that stay inside are fine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

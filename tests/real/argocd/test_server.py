@@ -4,8 +4,6 @@ Both ends of its socket are Argo CD's own code; see tests/judges/cmpserver. What
 repo-server does: an error fails the application, no manifests would empty it.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import shutil

@@ -1,7 +1,5 @@
 """Who may say what: precedence, `enforced:`, the operator's paths, and hosts that an application's images name."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

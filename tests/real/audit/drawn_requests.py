@@ -3,8 +3,6 @@
 drawn_pod(Random(7))    a v1 Pod; the same seed gives the same pod
 """
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -8,8 +8,6 @@
 Each skips or fails the running test where the program is missing.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Iterator

@@ -7,8 +7,6 @@ docs/comment.png: the Markdown of `check`, of a shop's images on a registry of i
 that renders it shows it. Python's Markdown, which comes with what builds the site, makes HTML of them.
 """
 
-from __future__ import annotations
-
 import base64
 import subprocess
 import tempfile

@@ -3,8 +3,6 @@
 Grafana itself is not run here.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from typing import Any

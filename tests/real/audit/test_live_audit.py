@@ -1,7 +1,5 @@
 """`archfit audit --live` and a real API server: statuses as three runtimes report them, owners, rights, many pods."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

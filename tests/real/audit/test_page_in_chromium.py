@@ -1,7 +1,5 @@
 """The page of an audit in a real browser: no request; keyboard, filter, dark, print, no scripts, hostile names."""
 
-from __future__ import annotations
-
 import base64
 import itertools
 import re

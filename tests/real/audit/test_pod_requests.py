@@ -1,7 +1,5 @@
 """What pods request is what the scheduler's own Go code says they request (tests/judges/requests)."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Newer tags in the hands of the programs that change manifests: the real kustomize, and Renovate's own code."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

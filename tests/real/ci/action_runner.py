@@ -10,8 +10,6 @@ src/Runner.Worker: CompositeActionHandler.cs, ActionCommandManager.cs, FileComma
 (bash --noprofile --norc -e -o pipefail).
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

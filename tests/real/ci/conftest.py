@@ -1,7 +1,5 @@
 """Repositories as CI systems check them out, and what lets them install archfit without the internet."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -8,8 +8,6 @@ others are expanded, so one with a `$` is refused here. The lines of a script ru
 failure. Source: GitLab, doc/ci/inputs/_index.md; gitlab-runner, shells/bash.go.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """docs/ci.md: CI systems take every block, and every command and step does what the page says."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ The stand-in speaks as much of them as the jobs use: lists of comments in pages,
 token is. curl and jq are real.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

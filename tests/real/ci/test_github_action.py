@@ -1,7 +1,5 @@
 """action.yml: GitHub takes it, and its steps do what docs/ci.md says, run as the runner runs them."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """templates/archfit.yml: GitLab takes it, and its job does what docs/ci.md says, run as a runner runs it."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from pathlib import Path

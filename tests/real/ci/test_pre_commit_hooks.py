@@ -1,7 +1,5 @@
 """.pre-commit-hooks.yaml: pre-commit installs archfit from a clone of this repository and runs its hooks."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """SARIF of `archfit check` before Microsoft's validator: the rules of the standard, and those of GitHub."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

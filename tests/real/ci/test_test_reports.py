@@ -3,8 +3,6 @@
 The commands of docs/ci.md for systems that show JUnit XML are run here, too.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

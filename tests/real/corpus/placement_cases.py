@@ -7,8 +7,6 @@ Tenant spec.pools[0]: amd64                       only amd64 is left by its node
 Deployment spec.template.spec: amd64 arm64 tolerates arm64
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -10,8 +10,6 @@ What it must show (the oracle: SAFETY, LIVENESS, WIDENED, NARROWNESS, UNCHANGED,
 The registry is Debian's; its answers are in a cache that the session shares, so each file asks for each image once.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

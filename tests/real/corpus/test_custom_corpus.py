@@ -3,8 +3,6 @@
 Every image offers linux/amd64 alone here, so that every pod needs an affinity.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from random import Random

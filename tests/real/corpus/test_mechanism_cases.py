@@ -2,8 +2,6 @@
 placeholders, disks. The shared folder `cases/operators` says of each what should happen.
 """
 
-from __future__ import annotations
-
 import shlex
 
 import pytest

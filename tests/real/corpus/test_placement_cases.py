@@ -3,8 +3,6 @@
 Every output is judged by the scheduler's own code, and a second run changes nothing.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import pytest

@@ -6,8 +6,6 @@
 Every output is judged as `streaming.placed` judges, and a second run gives the same bytes.
 """
 
-from __future__ import annotations
-
 import io
 import os
 from pathlib import Path

@@ -8,8 +8,6 @@ spec.{image,tag,sha}               a text, and texts beside it that complete it
 spec.template.spec                 of a pod spec: containers, initContainers and image volumes
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ A "*" of a row's paths is an item of a list in one sample and a member of a mapp
 which is right, and the wrong ones have errors before anything is added.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any, NamedTuple

@@ -6,8 +6,6 @@ other kinds                          every path that archfit writes is one that 
 kinds of Kubernetes                  decoded into their Go types, strictly
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 OWN says where they differ, and why. What no entry explains is an error, and so is an entry that explains nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any

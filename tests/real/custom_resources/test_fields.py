@@ -5,8 +5,6 @@ are restricted, or the run does nothing for them; none is given the toleration o
 they are given the toleration.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

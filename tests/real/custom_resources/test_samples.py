@@ -7,8 +7,6 @@ The judges read what the patch says, and the scheduler's own code lets no pod of
 it.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Each example runs with the real package, in an environment of its own, with archfit as its wheel installs it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """examples/kopf_operator.py, run by kopf against a real API server."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """examples/pulumi_transform.py under Pulumi's own mocks, which hand over what the engine would."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`--diff` over the corpus: git and patch make of it exactly what `--in-place` writes."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 

@@ -1,7 +1,5 @@
 """`registry`: the images of the demo, served on loopback; `helms("helm3")`: see tests/support/helm_runs.py."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

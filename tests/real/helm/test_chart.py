@@ -1,7 +1,5 @@
 """charts/archfit: both Helms take it, what it renders is what archfit reads, its schema refuses mistakes."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -1,7 +1,5 @@
 """The chart's audits: each night with one pod, or in parts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

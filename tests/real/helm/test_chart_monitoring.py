@@ -1,7 +1,5 @@
 """Alerts and dashboard of charts/archfit: promtool takes them, each alert fires when it should, each metric exists."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

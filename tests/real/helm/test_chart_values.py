@@ -1,7 +1,5 @@
 """Values of charts/archfit: mistakes end with their name and a remedy, whatever is null, and no key stands twice."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """`archfit doctor` beside real programs: both Helms with the plugin, kustomize, kubectl; and this machine as it is."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

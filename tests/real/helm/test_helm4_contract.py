@@ -1,7 +1,5 @@
 """What Helm 4 may rely on, with the real programs."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ An API server refuses a Job whose `spec.template` is not the one that it has. So
 template, and a Job's template is compared here with the one that was applied before.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """`archfit check --source-root` on what Helm renders: each `# Source:` leads to the template it was made from."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -4,8 +4,6 @@ The commands of "Publish the plugin" and of "The signed plugin" in .github/RELEA
 registry on loopback: its address takes the place of ghcr.io, and plain HTTP that of TLS.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

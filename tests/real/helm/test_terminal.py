@@ -1,7 +1,5 @@
 """Helm 4 throws a plugin's standard error away: a failure is written on the terminal that the user sits at."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

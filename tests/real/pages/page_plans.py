@@ -6,8 +6,6 @@
 A page with commands that is in neither fails.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

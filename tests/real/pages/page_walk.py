@@ -9,8 +9,6 @@ stood in for (a script on PATH that keeps its arguments), a text that is replace
 exit code other than 0.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -3,8 +3,6 @@
 API server, scheduler and the controllers of workloads are real; `kubelet.Kubelet` says that pods run.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -3,8 +3,6 @@
 All pages share a registry, a Redis and a control plane, as one user's machine would; each has a home of its own.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -7,8 +7,6 @@ with KubectlRecorder(tool("kubectl"), folder) as recorder:
     recorder.said                               what kubectl wrote to standard error then
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

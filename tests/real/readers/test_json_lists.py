@@ -1,7 +1,5 @@
 """Lists in JSON: kubectl and kustomize read what is written as the patch applied to what they read before."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

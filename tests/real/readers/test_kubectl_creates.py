@@ -5,8 +5,6 @@ architecture is kept on it, and nothing else differs.
 """
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

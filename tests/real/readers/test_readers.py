@@ -1,7 +1,5 @@
 """What kubectl, Helm and kustomize find in a stream, archfit saw or refused."""
 
-from __future__ import annotations
-
 import base64
 import io
 from collections import Counter

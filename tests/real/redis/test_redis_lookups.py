@@ -1,7 +1,5 @@
 """Runs that share a cache on a server: round trips, who sees what, trouble."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Real processes on one cold cache, in a file and on a server: one request for each image."""
 
-from __future__ import annotations
-
 import subprocess
 import threading
 import time

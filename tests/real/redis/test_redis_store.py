@@ -1,7 +1,5 @@
 """The store on a server: what is sent, what expires, and what becomes of a server that is not well."""
 
-from __future__ import annotations
-
 import socket
 import sys
 import threading

@@ -1,7 +1,5 @@
 """`--requests-per-second` over real processes, a real Redis, and a registry that notes when it is asked."""
 
-from __future__ import annotations
-
 import subprocess
 import threading
 import time

@@ -1,7 +1,5 @@
 """The runtimes' own code, as a judge; and both registries with what the `fill` of a module puts into them."""
 
-from __future__ import annotations
-
 import pytest
 from tests.real.registries.runtime_judge import RuntimeJudge
 

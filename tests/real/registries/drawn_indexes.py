@@ -4,8 +4,6 @@ drawn()                                            some hundreds, and each entry
 built((plain("linux/amd64"), ..), OCI_INDEX)       one, with all its documents
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

@@ -5,8 +5,6 @@
 A value is the digest of the config of what the runtime takes on the node, "" where it takes nothing.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from typing import NamedTuple

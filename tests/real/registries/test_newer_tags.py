@@ -1,7 +1,5 @@
 """Newer tags on other people's registries: distribution 2.8 (Debian) and go-containerregistry's."""
 
-from __future__ import annotations
-
 from archfit.images.candidates import NewerTags
 from archfit.images.platforms import Found, parse_platform
 from archfit.lookup.newer_tags import newer_tags

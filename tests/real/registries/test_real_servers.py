@@ -1,7 +1,5 @@
 """The same promises against other people's registries: distribution 2.8 (Debian) and go-containerregistry."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.images.platforms import Found

@@ -1,7 +1,5 @@
 """What archfit says about a registry's certificate that it does not trust: why, and what to do about that."""
 
-from __future__ import annotations
-
 import ssl
 import subprocess
 from pathlib import Path

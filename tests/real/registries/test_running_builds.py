@@ -1,7 +1,5 @@
 """Which build runs, judged by the runtimes' own code, and proven over a real registry's documents."""
 
-from __future__ import annotations
-
 import itertools
 import json
 

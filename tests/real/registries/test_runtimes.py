@@ -5,8 +5,6 @@ Indexes are drawn from a table of entries, the same in every run. On each node o
 agree, or a row of DIFFERENCES says why not; a row that explains nothing is an error, too.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable

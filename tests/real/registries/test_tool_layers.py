@@ -1,7 +1,5 @@
 """Images whose layers crane, skopeo and umoci write: `archfit inspect --programs` finds what each entry starts."""
 
-from __future__ import annotations
-
 import io
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Indexes that crane, regctl and skopeo write into Debian's registry: archfit beside the runtimes' own code."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The workflows: GitHub's schema and linter take them, actions are pinned, rights are few, and their commands work."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

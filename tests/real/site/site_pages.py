@@ -3,8 +3,6 @@
 Site(folder).pages["helm.html"].links        [("lock.html", "air-gapped"), ..]
 """
 
-from __future__ import annotations
-
 import posixpath
 from dataclasses import dataclass, field
 from functools import cached_property

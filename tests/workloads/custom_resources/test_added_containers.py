@@ -1,7 +1,5 @@
 """Containers that an operator adds to a pod, with an image of its own choice unless the object states it."""
 
-from __future__ import annotations
-
 import pytest
 
 from stream_edits import edited

@@ -4,8 +4,6 @@ The object follows from the row: an image in each place that the row names, and 
 term and a preference, a toleration and a nodeSelector.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

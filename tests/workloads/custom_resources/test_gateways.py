@@ -1,7 +1,5 @@
 """Gateways whose operator merges patches into the finished workload: what is set there counts, and is edited there."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.options.settings import Options

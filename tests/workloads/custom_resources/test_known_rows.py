@@ -1,7 +1,5 @@
 """What `customResources` makes of rows that were seen with their operators, and of rows that rest on reading."""
 
-from __future__ import annotations
-
 import json
 
 import custom_kinds

@@ -4,8 +4,6 @@ KServe merges the pod spec of a predictor over that of its runtime with a strate
 tolerations replace each other (pkg/controller/v1beta1/inferenceservice/utils, MergePodSpec).
 """
 
-from __future__ import annotations
-
 import pytest
 
 from stream_edits import Failed, edited

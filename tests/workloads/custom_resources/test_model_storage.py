@@ -3,8 +3,6 @@
 Source: kserve v0.16.0, pkg/webhook/admission/pod and pkg/controller/v1beta1/inferenceservice/components.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from stream_edits import edited

@@ -1,7 +1,5 @@
 """Containers that the configuration of Zalando's operator adds to each `postgresql`, where the stream has it."""
 
-from __future__ import annotations
-
 import pytest
 
 from stream_edits import edited

@@ -4,8 +4,6 @@ Samples are objects as the operators' own documentation has them, cut to what co
 Kubernetes' readers, and each pod, as its operator would make it, by the scheduler's own code.
 """
 
-from __future__ import annotations
-
 import pytest
 from tests.workloads.added_blocks import diff
 

@@ -9,8 +9,6 @@
 `lock` holds what the others ask for. `audit` is about what runs, so it asks for the images of all pods in any case.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,8 +1,6 @@
 """`workloads:` of the configuration: kinds that archfit does not know, and the row that it shows for them."""
 
 # ruff: noqa: E501 - a row of a table is a line
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Objects in templates hold placeholders, also where Kubernetes has a mapping or a list: left alone, and no error."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 

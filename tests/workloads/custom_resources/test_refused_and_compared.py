@@ -1,7 +1,5 @@
 """Objects that are compared and not created, that a webhook keeps as they are, and fields that are overwritten."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.options.settings import Options

@@ -1,7 +1,5 @@
 """Several pods of an object that need the same mapping: it is created once."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.options.config_file import from_file

@@ -1,7 +1,5 @@
 """Flink, Spark, Keycloak and others: which image runs in which pod, and which of several templates places it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What the table does not say of a known kind is not taken to be absent: it is named, and costs the toleration."""
 
-from __future__ import annotations
-
 import pytest
 
 from archfit.base.errors import InvalidInput

@@ -1,7 +1,5 @@
 """Argo and Tekton: who else places and fills their pods, and whose images count."""
 
-from __future__ import annotations
-
 import pytest
 
 from stream_edits import Failed, edited
