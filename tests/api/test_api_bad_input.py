@@ -117,7 +117,7 @@ BAD = [
     pytest.param(lambda: archfit.platforms({"a": 1}), "usage", "list of image", id="images-as-a-dict"),
     pytest.param(lambda: archfit.platforms([None]), "usage", "None is no image", id="none-as-an-image"),
     # answers that stand in the way
-    pytest.param(lambda: decide(SPEC, {"app:1": {"answer": "Absent", "detail": "gone"}}), "absent", "gone", id="absent"),
+    pytest.param(lambda: decide(SPEC, {"app:1": {"answer": "Absent", "cause": "gone"}}), "absent", "gone", id="absent"),
     pytest.param(lambda: decide(SPEC, {"app:1": {"answer": "Unknown", "cause": "down"}}), "unknown", "down", id="unknown"),
     pytest.param(lambda: decide(SPEC, strict=True), "unasked", "no answer for it", id="unasked-and-strict"),
     pytest.param(lambda: decide(SPEC, {"app:1": ["s390x"]}), "conflict", "offers only s390x", id="conflict"),
@@ -127,7 +127,7 @@ BAD = [
     pytest.param(
         lambda: decide(
             {"containers": [{"image": "app:1"}, {"image": "A:1"}]},
-            {"app:1": {"answer": "Absent", "detail": "g"}},
+            {"app:1": {"answer": "Absent", "cause": "g"}},
         ),
         "several",
         "A:1",

@@ -251,7 +251,7 @@ def test_an_image_that_is_not_named_narrows_nothing_and_the_others_do():
     assert decision.reachable == ("amd64",)
     assert decision.images["other:1"] == {
         "answer": "Unasked",
-        "reason": "the caller of decide gives no answer for it",
+        "cause": "the caller of decide gives no answer for it",
     }
 
 

@@ -115,7 +115,7 @@ class Runs:
     def absent(self, text: str) -> str:
         answer = self.ask(text)[text]
         assert isinstance(answer, Absent), answer
-        return answer.detail
+        return answer.cause
 
     def later(self, seconds: float) -> None:
         self.now += seconds

@@ -32,7 +32,12 @@ from archfit.images.platforms import (
 from archfit.images.reference import parse
 from archfit.reports.report import answer_value
 
-_KINDS = ("Found", "Absent", "Unknown", "Unasked", "Malformed")
+_WITHOUT: dict[Any, type[Absent | Unasked | Malformed]] = {
+    "Absent": Absent,
+    "Unasked": Unasked,
+    "Malformed": Malformed,
+}
+_KINDS = ("Found", "Unknown", *_WITHOUT)
 _UNNAMED = Unasked("the caller of decide gives no answer for it")
 
 
@@ -113,22 +118,18 @@ def _given(value: object) -> Answer:
     kind = value.get("answer")
     if kind not in _KINDS:
         raise Problem(f"answer: {refused(str(kind), _KINDS)}")
-    match kind:
-        case "Found":
-            return _found(value)
-        case "Absent":
-            return Absent(_text(value, "detail"))
-        case "Unknown":
-            last = value.get("last")
-            return Unknown(
-                _text(value, "cause"),
-                final=value.get("final") is True,
-                remedy=_text(value, "remedy"),
-                last=_found(last) if isinstance(last, dict) else None,
-            )
-        case "Unasked":
-            return Unasked(_text(value, "reason"))
-    return Malformed(_text(value, "reason"))
+    if kind == "Found":
+        return _found(value)
+    cause = _text(value, "cause")
+    if kind != "Unknown":
+        return _WITHOUT[kind](cause)
+    last = value.get("last")
+    return Unknown(
+        cause,
+        final=value.get("final") is True,
+        remedy=_text(value, "remedy"),
+        last=_found(last) if isinstance(last, dict) else None,
+    )
 
 
 def _found(value: dict[Any, Any]) -> Found:

@@ -62,7 +62,7 @@ def platforms(images: str | Iterable[str], **options: Unpack[Options]) -> dict[s
     """What each image runs on: an answer for each image string, in the order given, each once.
 
         {"nginx:1.27": {"answer": "Found", "platforms": ["linux/amd64", "linux/arm64"], "digest": "sha256:..", ..},
-         "gone:1":     {"answer": "Absent", "detail": ".."},
+         "gone:1":     {"answer": "Absent", "cause": ".."},
          "down/app:1": {"answer": "Unknown", "cause": ".."}}
 
     An image that could not be asked for is "Unknown" and no error: what that means is the caller's decision, or that of

@@ -36,13 +36,6 @@ class FoundAnswer(_Found, total=False):
     notThere: list[str]
 
 
-class AbsentAnswer(TypedDict):
-    """The registry said that there is no such manifest."""
-
-    answer: Literal["Absent"]
-    detail: str
-
-
 class _Unknown(TypedDict):
     answer: Literal["Unknown"]
     cause: str
@@ -60,14 +53,14 @@ class UnknownAnswer(_Unknown, total=False):
     last: FoundAnswer
 
 
-class ReasonAnswer(TypedDict):
-    """`Unasked`: nobody can be asked (a placeholder, an empty string). `Malformed`: the string is no reference."""
+class NoAnswer(TypedDict):
+    """`Absent`: the registry has no such manifest. `Unasked`: nobody can be asked. `Malformed`: it is no reference."""
 
-    answer: Literal["Unasked", "Malformed"]
-    reason: str
+    answer: Literal["Absent", "Unasked", "Malformed"]
+    cause: str
 
 
-ImageAnswer = FoundAnswer | AbsentAnswer | UnknownAnswer | ReasonAnswer
+ImageAnswer = FoundAnswer | UnknownAnswer | NoAnswer
 
 
 class Message(NamedTuple):

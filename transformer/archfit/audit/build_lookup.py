@@ -24,16 +24,13 @@ from typing import Literal
 
 from archfit.audit.builds import ImageId, Known, image_id, proof, taken
 from archfit.base.errors import InvalidReference
-from archfit.facts.facts import AuditFacts, BuildFacts, ImageFacts, Shard
+from archfit.facts.facts import AnswerKind, AuditFacts, BuildFacts, ImageFacts, Shard
 from archfit.facts.merge import shard_of
 from archfit.images.contents import Build, ImageContents, Part
 from archfit.images.platforms import (
-    Absent,
     Answer,
     Found,
-    Malformed,
     Platform,
-    Unasked,
     Unknown,
     parse_platform,
 )
@@ -254,7 +251,7 @@ class _Asking:
             if isinstance(answer, ImageContents):
                 self._keep({name: answer})
             else:
-                self._failures[name] = answer.detail if isinstance(answer, Absent) else answer.cause
+                self._failures[name] = answer.cause
 
     def _keep(self, read: Mapping[str, ImageContents]) -> None:
         for name, contents in read.items():
@@ -304,15 +301,9 @@ def _part(spec: Reference, digest: str, kind: Literal["document", "manifest", "c
 
 def _image_facts(reference: str, answer: Answer) -> ImageFacts:
     """The fact for a reference, which may be no reference at all. An index none of whose entries counts is Unknown."""
-    match answer:
-        case Absent(detail=detail):
-            return ImageFacts(reference, "Absent", detail=detail)
-        case Unknown(cause=cause):
-            return ImageFacts(reference, "Unknown", detail=cause)
-        case Unasked(reason=reason):
-            return ImageFacts(reference, "Unasked", detail=reason)
-        case Malformed(reason=reason):
-            return ImageFacts(reference, "Malformed", detail=reason)
+    if not isinstance(answer, Found):
+        kind: AnswerKind = type(answer).__name__  # type: ignore[assignment]  # the records are called so
+        return ImageFacts(reference, kind, detail=answer.cause)
     use = ImageUse((), reference)
     judged, _ = counted(use, answer, runtime_class=False, wanted=None)
     fact = ImageFacts(

@@ -7,7 +7,7 @@ from typing import Literal
 
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Decision
-from archfit.images.platforms import Absent, Answer, Found, Unknown
+from archfit.images.platforms import Answer, Found, Unknown
 from archfit.options.settings import Options
 from archfit.placement.case import PodCase
 from archfit.placement.evidence import offered
@@ -142,11 +142,4 @@ def _kind(answer: Answer | None, counts: Found | None) -> Kind:
 
 
 def _detail(answer: Answer | None) -> str:
-    match answer:
-        case None | Found():
-            return ""
-        case Absent():
-            return answer.detail
-        case Unknown():
-            return answer.cause
-    return answer.reason
+    return "" if answer is None or isinstance(answer, Found) else answer.cause

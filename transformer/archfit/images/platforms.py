@@ -174,9 +174,9 @@ class Found(Record):
 
 
 class Absent(Record):
-    """The registry answered that it has no such manifest."""
+    """The registry answered that it has no such manifest: `cause` is what it said."""
 
-    detail: str
+    cause: str
 
 
 class Unknown(Record):
@@ -198,13 +198,13 @@ class Unknown(Record):
 class Unasked(Record):
     """No lookup is possible: the string is empty or a placeholder, or the image is never pulled."""
 
-    reason: str
+    cause: str
 
 
 class Malformed(Record):
     """The string is no reference, and no placeholder that something fills in later: no node could pull it."""
 
-    reason: str
+    cause: str
 
 
 Answer: TypeAlias = "Found | Absent | Unknown | Unasked | Malformed"

@@ -63,11 +63,9 @@ def problem(image: Inspected) -> str:
     """Why there is no answer, as a sentence; "" where there is one."""
     match image.answer:
         case Absent():
-            return f"{image.text}: there is no such image: {image.answer.detail}"
-        case Unknown():
+            return f"{image.text}: there is no such image: {image.answer.cause}"
+        case Unknown() | Unasked() | Malformed():
             return f"{image.text}: {image.answer.cause}"
-        case Unasked() | Malformed():
-            return f"{image.text}: {image.answer.reason}"
     return ""
 
 

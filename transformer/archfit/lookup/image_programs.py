@@ -59,7 +59,7 @@ def image_programs(
             return Verdict("unread", manifest) if manifest else None
         programs = read[manifest.normalised]
         if isinstance(programs, Absent | Unknown):
-            return Verdict("unread", programs.detail if isinstance(programs, Absent) else programs.cause)
+            return Verdict("unread", programs.cause)
         program = programs.of(start)
         return judged(program, platform.architecture) if program else None
 

@@ -65,7 +65,7 @@ def listed_at(indexes: Iterable[Reference], read: Read) -> dict[str, tuple[Build
     """The builds of indexes, each pinned, by its normalised reference; of one that cannot be read, why."""
     listed: dict[str, tuple[Build, ...] | str] = {}
     for name, index in read([Part(at) for at in dict.fromkeys(indexes)]).items():
-        why = index.detail if isinstance(index, Absent) else index.cause if isinstance(index, Unknown) else ""
+        why = index.cause if isinstance(index, Absent | Unknown) else ""
         listed[name] = index.children if isinstance(index, ImageContents) else why
     return listed
 

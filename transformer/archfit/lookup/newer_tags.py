@@ -176,15 +176,9 @@ def tag_lists(lookup: Lookup, references: Sequence[Reference], *, seconds: float
 
 
 def _tags_of(answer: TagList | Absent | Unknown | None, silent: str) -> TagList:
-    match answer:
-        case None:
-            why = f"the cache has no list of its tags, and {silent} forbids asking"
-        case Absent():
-            why = answer.detail
-        case Unknown():
-            why = answer.cause
-        case _:
-            return answer
+    if isinstance(answer, TagList):
+        return answer
+    why = answer.cause if answer else f"the cache has no list of its tags, and {silent} forbids asking"
     return TagList((), "no", why)
 
 

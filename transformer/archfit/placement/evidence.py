@@ -170,10 +170,10 @@ class _EvidenceBuilder:
             self.unasked = True
             severity: Severity = "error" if options.strict else "info"
             effect = "--strict does not allow that" if options.strict else _NO_PART
-            self._report(use, severity, f"its platforms cannot be looked up: {answer.reason}; {effect}")
+            self._report(use, severity, f"its platforms cannot be looked up: {answer.cause}; {effect}")
         elif isinstance(answer, Malformed):
             message = (
-                f"no node can pull it: {answer.reason}; correct it, or where something fills it in later, state its "
+                f"no node can pull it: {answer.cause}; correct it, or where something fills it in later, state its "
                 "platforms with the annotation archfit.dev/image-platforms on the pod template"
             )
             self._report(use, "error", message)
@@ -222,7 +222,7 @@ def _origin(answer: Found) -> tuple[Severity, str]:
 
 
 def _absent(answer: Absent, options: Options) -> tuple[Severity, str]:
-    problem = f"there is no such image: {answer.detail}"
+    problem = f"there is no such image: {answer.cause}"
     if options.on_absent == "leave":
         return "warning", f"{problem}; {_NO_PART} (--on-absent leave)"
     return "error", f"{problem}; correct the image, or leave such pods as they are with --on-absent leave"

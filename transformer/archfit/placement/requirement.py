@@ -111,7 +111,7 @@ def judge(
     for use, answer in evidence.unknown:
         if isinstance(answer, Absent):
             names = tuple(map(_named, wanted))
-            lacks.append(LackingUse(use, names, (), False, own.left_alone, answer.detail))
+            lacks.append(LackingUse(use, names, (), False, own.left_alone, answer.cause))
         else:
             unknown.append(not_known(use, answer))
     unasked = frozenset(
@@ -157,7 +157,7 @@ def not_known(use: ImageUse, answer: Unknown | Unasked | Malformed) -> NotKnown:
     if isinstance(answer, Unknown):
         return NotKnown(use, "no answer", answer.cause)
     if isinstance(answer, Malformed):
-        return NotKnown(use, "malformed", answer.reason)
+        return NotKnown(use, "malformed", answer.cause)
     text = use.text or ""
     if use.unasked:
         reason = "chosen elsewhere"
@@ -169,7 +169,7 @@ def not_known(use: ImageUse, answer: Unknown | Unasked | Malformed) -> NotKnown:
         reason = "never pulled"
     else:
         reason = "injected"
-    return NotKnown(use, reason, answer.reason)
+    return NotKnown(use, reason, answer.cause)
 
 
 def _reachable(terms: Sequence[Demand], platform: Platform) -> bool:

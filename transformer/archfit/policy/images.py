@@ -212,13 +212,13 @@ def _message(failure: Failure, options: Options, *, kept: bool) -> Message:
     if isinstance(answer, Absent):
         policy = options.on_absent
         remedy += ", or leave it out with --on-absent leave"
-        why = f"there is no such image: {answer.detail}"
+        why = f"there is no such image: {answer.cause}"
     elif isinstance(answer, Unknown):
         policy = "kept" if kept else "fail" if answer.final else options.on_unknown
         remedy += "" if answer.mistake or answer.final else ", or leave it out with --on-unknown leave"
         why = f"its platforms are not known: {answer.cause}"
     else:
-        why = str(getattr(answer, "reason", ""))
+        why = "" if isinstance(answer, Found) else answer.cause
     return failure.use.replace(
         severity="error" if policy == "fail" else "warning",
         text=f"{failure.text}: {why}; {_TAKEN.get(policy, remedy)}",

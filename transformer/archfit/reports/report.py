@@ -125,23 +125,18 @@ def _row_value(row: Workload, decision: Decision) -> dict[str, Any]:
 
 def answer_value(answer: Answer) -> dict[str, Any]:
     """The answer for one image."""
-    from archfit.images.platforms import Absent, Found, Unknown  # not for a stream without pods
+    from archfit.images.platforms import Found  # not for a stream without pods
 
-    match answer:
-        case Found():
-            return {
-                "answer": "Found",
-                "platforms": [str(platform) for platform in answer.platforms],
-                "digest": answer.digest,
-                "origin": answer.origin,
-                "ageSeconds": answer.age_seconds,
-                **({"notThere": list(map(str, answer.missing))} if answer.missing else {}),
-            }
-        case Absent():
-            return {"answer": "Absent", "detail": answer.detail}
-        case Unknown():
-            return {"answer": "Unknown", "cause": answer.cause}
-    return {"answer": type(answer).__name__, "reason": answer.reason}
+    if not isinstance(answer, Found):
+        return {"answer": type(answer).__name__, "cause": answer.cause}
+    return {
+        "answer": "Found",
+        "platforms": [str(platform) for platform in answer.platforms],
+        "digest": answer.digest,
+        "origin": answer.origin,
+        "ageSeconds": answer.age_seconds,
+        **({"notThere": list(map(str, answer.missing))} if answer.missing else {}),
+    }
 
 
 def state_path(environ: Mapping[str, str]) -> str:

@@ -123,10 +123,10 @@ def failed_message(failure: Failure) -> Message:
 def _why(answer: Answer) -> str:
     match answer:
         case Absent():
-            return f"there is no such image: {answer.detail}; correct the image"
+            return f"there is no such image: {answer.cause}; correct the image"
         case Unknown():
             return (
                 f"its platforms are not known: {answer.cause}; run it again, or state them with --image-platforms, "
                 "which no lock file needs to hold"
             )
-    return getattr(answer, "reason", "")
+    return "" if isinstance(answer, Found) else answer.cause
