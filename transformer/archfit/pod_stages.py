@@ -93,10 +93,7 @@ def _effects_of_others(data: bytes) -> tuple[bool, bool]:
     selects = data.find(_SELECTING) >= 0
     if data.find(_OPENSHIFT) < 0:
         return selects, False
-    return (
-        selects or data.find(_OPENSHIFT_SELECTING) >= 0,
-        any(data.find(word) >= 0 for word in _REPLACING),
-    )
+    return (selects or data.find(_OPENSHIFT_SELECTING) >= 0, any(data.find(word) >= 0 for word in _REPLACING))
 
 
 def _misplaced_messages(data: bytes, documents: Iterable[Document], rows: UserRows) -> Iterator[Message]:

@@ -259,10 +259,7 @@ class Run:
         return PreparedReport(report, self._settings.operator.report, state_path(self._environ))
 
     def summary(
-        self,
-        decisions: Decisions,
-        answers: Mapping[str, Answer],
-        untouched: Iterable[Untouched],
+        self, decisions: Decisions, answers: Mapping[str, Answer], untouched: Iterable[Untouched]
     ) -> str:
         """One sentence about a run that wrote its output, "" if the stream holds no pods; then where to read on."""
         passed_over = any(not entry.known and not entry.controller for entry in untouched)
@@ -277,10 +274,7 @@ class Run:
         )
 
     def failure_lines(
-        self,
-        messages: Sequence[Message],
-        decisions: Decisions = (),
-        answers: Mapping[str, Answer] = {},
+        self, messages: Sequence[Message], decisions: Decisions = (), answers: Mapping[str, Answer] = {}
     ) -> list[str]:
         """What is said about a run that writes nothing: the messages, the errors last, then where to read on."""
         from archfit.reports.outcome_page import after_failure

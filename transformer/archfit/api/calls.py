@@ -74,9 +74,7 @@ def platforms(images: str | Iterable[str], **options: Unpack[Options]) -> dict[s
 
 
 def decide(
-    pod_spec: Mapping[str, Any],
-    images: Mapping[str, ImageAnswer | Sequence[str]],
-    **options: Unpack[Options],
+    pod_spec: Mapping[str, Any], images: Mapping[str, ImageAnswer | Sequence[str]], **options: Unpack[Options]
 ) -> Decision:
     """What one pod spec needs, decided without network, cache or files.
 
@@ -344,16 +342,7 @@ def _decision(
 
 
 # Whose frames may stand at the end of a traceback that is archfit's own.
-_OWN = {
-    "archfit",
-    "certifi",
-    "h11",
-    "jsonpatch",
-    "jsonpointer",
-    "redis",
-    "ruamel",
-    "yaml",
-}
+_OWN = {"archfit", "certifi", "h11", "jsonpatch", "jsonpointer", "redis", "ruamel", "yaml"}
 
 
 def _guarded(call: Callable[[], _Value]) -> _Value:

@@ -19,15 +19,7 @@ from archfit.audit.places import Lack, Places, Terms, named
 from archfit.audit.running.container_images import SUSPICION
 from archfit.base.errors import UsageError
 from archfit.base.printable import visible
-from archfit.facts.facts import (
-    AuditFacts,
-    ContainerImage,
-    ImageFacts,
-    Standing,
-    Term,
-    WorkloadFacts,
-    any_of,
-)
+from archfit.facts.facts import AuditFacts, ContainerImage, ImageFacts, Standing, Term, WorkloadFacts, any_of
 from archfit.startup.record import Record
 
 ImageState: TypeAlias = Literal["yes", "no", "fails", "absent", "unknown"]

@@ -28,10 +28,7 @@ _COMMAND = BY_NAME["cache"]
 
 
 def manage_cache(
-    argv: Sequence[str],
-    stdout: BinaryIO,
-    environ: Mapping[str, str],
-    clock: Callable[[], float] = time.time,
+    argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str], clock: Callable[[], float] = time.time
 ) -> int:
     """The command, after its name. clock: Unix seconds. The exit code; raises ArchfitError."""
     invocation = read_invocation(_COMMAND, argv, environ)

@@ -14,9 +14,7 @@ from archfit.programs.start import Start
 
 
 def image_programs(
-    lookup: Lookup,
-    images: Iterable[tuple[str, Answer, Start]],
-    architectures: Sequence[str],
+    lookup: Lookup, images: Iterable[tuple[str, Answer, Start]], architectures: Sequence[str]
 ) -> ProgramsOf:
     """The programs of images: each as written, its answer, and a start. The deadline is that of the last `resolve`.
 

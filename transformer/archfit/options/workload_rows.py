@@ -190,13 +190,7 @@ AFFINITY = Form(_affinity, {"anyOf": [_STRING, {"type": "object"}]})
 VERSIONS = Form(_list(_version, "v1beta1"), {"type": "array", "items": _VERSION})
 EMBEDDING = _members(
     {},
-    {
-        "created": CHOICES,
-        "compared": TEXT,
-        "handsDown": PATHS,
-        "appends": CONDITIONS,
-        "filled": PAIRS,
-    },
+    {"created": CHOICES, "compared": TEXT, "handsDown": PATHS, "appends": CONDITIONS, "filled": PAIRS},
     lambda **fields: Embedding(hands_down=fields.pop("handsDown", ()), **fields),
 )
 
@@ -235,11 +229,7 @@ KEYS: dict[str, tuple[str, Form]] = {
 # A row has one of these.
 _PLACES = ("podSpec", "objects", "reason", "neverRun")
 # A key that means nothing without another one.
-_NEEDS = {
-    "within": "podSpec",
-    "main": "podSpec",
-    "embedding": "objects",
-}
+_NEEDS = {"within": "podSpec", "main": "podSpec", "embedding": "objects"}
 _HEAD = {"group": Form(_group, {"type": "string", "pattern": "^[^/ ]*$"})}
 _KIND = {"kind": Form(_kind, {"type": "string", "pattern": "^[A-Za-z0-9]+$"})}
 _KINDS = {"anyOf": [_KIND["kind"].schema, {"type": "array", "items": _KIND["kind"].schema}]}

@@ -109,8 +109,7 @@ class _Reading:
             self.error((*at, "annotations", name), f"there is no annotation {name}; {known_name(name)}")
         if len(unknown) > _NAMED:
             self.error(
-                (*at, "annotations"),
-                f"{len(unknown) - _NAMED} more names here are unknown to archfit",
+                (*at, "annotations"), f"{len(unknown) - _NAMED} more names here are unknown to archfit"
             )
         return {name: text_of(notes[name]).strip() for name in names}
 

@@ -146,10 +146,7 @@ def _term(expressions: Iterable[Expression]) -> dict[str, Any]:
 
 def preference(architecture: str, weight: int) -> dict[str, Any]:
     """The preferred term for an architecture."""
-    return {
-        "weight": Typed("int", str(weight)),
-        "preference": _term([(ARCH, "In", (architecture,))]),
-    }
+    return {"weight": Typed("int", str(weight)), "preference": _term([(ARCH, "In", (architecture,))])}
 
 
 def toleration_fields(toleration: Toleration) -> dict[str, str]:

@@ -129,11 +129,7 @@ def _warnings(without: Iterable[tuple[str, str]], options: Options) -> list[Mess
 
 
 def _images(
-    invocation: Invocation,
-    own: PolicySettings,
-    stdin: BinaryIO,
-    stderr: TextIO,
-    environ: Mapping[str, str],
+    invocation: Invocation, own: PolicySettings, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> PolicyImages:
     settings, flags = invocation.settings, invocation.flags
     operator_files.check(settings.operator, settings.options.lock_file)

@@ -12,12 +12,7 @@ from archfit.base.printable import visible
 from archfit.registry.credentials.credential import Credential
 from archfit.registry.http.http_client import is_pull_limit
 from archfit.registry.http.request import NoTls, Reply, origin_of
-from archfit.registry.registry_errors import (
-    ManifestUnknown,
-    Misconfigured,
-    RegistryError,
-    Unauthorized,
-)
+from archfit.registry.registry_errors import ManifestUnknown, Misconfigured, RegistryError, Unauthorized
 from archfit.registry.routing.endpoints import Endpoint
 
 MAX_ERROR = 64 * 1024

@@ -70,10 +70,7 @@ _LONGEST_LENGTH = 10
 _JSON = (b"content-type", b"application/json")
 _TEXT = (b"content-type", b"text/plain; charset=utf-8")
 _CLOSE = (b"connection", b"close")
-_LEVELS = {
-    **dict.fromkeys(("denied", "unresolved", "conflict", "over_budget"), "warning"),
-    "error": "error",
-}
+_LEVELS = {**dict.fromkeys(("denied", "unresolved", "conflict", "over_budget"), "warning"), "error": "error"}
 
 
 class Gone(Exception):

@@ -13,11 +13,7 @@ from archfit.base.patch import Path, dotted, undotted
 from archfit.options.settings import ANNOTATE, ATTRIBUTES, EMPTY, FIELDS, Workload
 from archfit.workloads.operator_hooks import RowMatch, hooks_of
 from archfit.workloads.patterns import MISSING, bound, get, joined, matches
-from archfit.workloads.pods import (
-    ImageUse,
-    PlacementPaths,
-    image_uses,
-)
+from archfit.workloads.pods import ImageUse, PlacementPaths, image_uses
 from archfit.yaml.compose import parse
 from archfit.yaml.values import Typed, text_of
 

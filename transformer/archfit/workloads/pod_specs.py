@@ -6,14 +6,7 @@ from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path, pattern_text
 from archfit.base.results import Location, Message, ObjectRef
 from archfit.options.settings import LISTS, NO_EMBEDDING, Workload
-from archfit.workloads.builtin import (
-    WORKLOADS,
-    UserRows,
-    group_of,
-    other_versions,
-    rows_of,
-    waits_for,
-)
+from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, other_versions, rows_of, waits_for
 from archfit.workloads.pods import ImageUse, Pod, image_uses
 from archfit.yaml.values import mapping_of, resolve, text_of
 

@@ -6,12 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from archfit.audit.running.container_images import container_image, reference_of
-from archfit.audit.running.object_fields import (
-    is_windows,
-    kept_labels,
-    placement_terms,
-    tolerations,
-)
+from archfit.audit.running.object_fields import is_windows, kept_labels, placement_terms, tolerations
 from archfit.audit.running.pod_requests import devices, requested_by_manifest
 from archfit.audit.running.webhooks import Labels, labels_of
 from archfit.base.patch import Path

@@ -95,11 +95,7 @@ _SHOWN = {"helm": "helm template", "kustomize": "kustomize build", "directory": 
 
 
 def _rendered(
-    renderer: str,
-    source: ApplicationSource,
-    programs: Renderers,
-    stderr: TextIO,
-    environ: Mapping[str, str],
+    renderer: str, source: ApplicationSource, programs: Renderers, stderr: TextIO, environ: Mapping[str, str]
 ) -> bytes:
     """What the renderer printed. Raises ArchfitError where it failed."""
     if renderer == "helm" and programs.dependencies and os.path.isfile("Chart.yaml"):

@@ -24,15 +24,7 @@ from archfit import __version__
 from archfit.registry.http.connections import READ_SECONDS, ConnectionPool, Way
 from archfit.registry.http.http11 import Http11Connection
 from archfit.registry.http.limits import MOST_PIECES, PIECE_BYTES, SMALL, LargeBodies, RequestBudget, TooMuch
-from archfit.registry.http.request import (
-    Reply,
-    Request,
-    TooLarge,
-    Unreachable,
-    late,
-    origin_of,
-    reason,
-)
+from archfit.registry.http.request import Reply, Request, TooLarge, Unreachable, late, origin_of, reason
 from archfit.registry.http.servers import Servers
 from archfit.registry.http.trust import DEFAULT_PORTS, host_port, shown
 from archfit.registry.quirks import PULL_LIMIT
@@ -47,12 +39,7 @@ _FIRST_WAIT = 0.25
 _LONGEST_WAIT = 4.0
 MAX_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_HEADERS = {
-    "accept": "*/*",
-    "connection": "keep-alive",
-    "user-agent": AGENT,
-    "accept-encoding": "identity",
-}
+_HEADERS = {"accept": "*/*", "connection": "keep-alive", "user-agent": AGENT, "accept-encoding": "identity"}
 _LONGEST_URL = 65536
 _SAFE = "/%:@!$&'()*+,;=?~[]"
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f]").search

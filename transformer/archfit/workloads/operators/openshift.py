@@ -30,10 +30,7 @@ from archfit.startup import c_json
 from archfit.workloads.documents import Document
 from archfit.workloads.node_selectors import objects_beside
 from archfit.workloads.patterns import get
-from archfit.workloads.pods import (
-    ImageUse,
-    Pod,
-)
+from archfit.workloads.pods import ImageUse, Pod
 from archfit.yaml.stream import Piece
 from archfit.yaml.values import mapping_of, text_of
 

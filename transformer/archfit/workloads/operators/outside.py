@@ -40,10 +40,7 @@ _DEFAULTS = {
     "config-defaults": ("tekton.dev", "default-pod-template", ("affinity",)),
 }
 _KINDS = frozenset((("", "ConfigMap"), *((_ARGO, kind) for kind in _SPECS)))
-_WORDS = {
-    _ARGO: (b"emplateRef", b"workflowDefaults"),
-    "tekton.dev": (b"default-pod-template",),
-}
+_WORDS = {_ARGO: (b"emplateRef", b"workflowDefaults"), "tekton.dev": (b"default-pod-template",)}
 """By the group of a pod: a stream without any of them says nothing of it."""
 
 

@@ -9,15 +9,7 @@ from archfit.base.patch import dotted, pattern_text
 from archfit.base.results import Location, Message, ObjectRef, qualified_kind
 from archfit.options.settings import Workload as Row
 from archfit.startup.record import Record
-from archfit.workloads.builtin import (
-    LISTS,
-    PODLESS,
-    WORKLOADS,
-    UserRows,
-    group_of,
-    other_versions,
-    rows_of,
-)
+from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, UserRows, group_of, other_versions, rows_of
 from archfit.workloads.custom_pods import reasons
 from archfit.workloads.embedded import embedded
 from archfit.workloads.pod_specs import controller_of, find_pods, objects, reference_of
