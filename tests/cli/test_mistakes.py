@@ -230,7 +230,7 @@ MISTAKES = [
     Mistake("a-release-for-the-post-renderer", 2, ["helm", "upgrade", "--install", "web", "./chart"], ["archfit: error: archfit helm is the post-renderer of Helm 4: to render a chart, run helm template web ./chart | archfit"], POD),
     Mistake("a-file-for-the-post-renderer", 2, ["helm", "web.yaml"], ["archfit: error: archfit helm is the post-renderer of Helm 4: for files, run archfit web.yaml"], POD),
     Mistake("a-kustomization-behind-kustomize", 2, ["kustomize", "build", "overlay"], ["archfit: error: 'kustomize' is not a command: helm template CHART | archfit, kustomize build DIR | archfit, or kubectl kustomize DIR | archfit"], POD),
-    Mistake("quiet-before-a-command", 2, ["-q", "check", "web.yaml"], ["archfit: error: 'check' is a command: write it first, as in archfit check web.yaml -q"], POD),
+    Mistake("a-flag-before-its-command", 2, ["--require=arm64", "check", "web.yaml"], ["archfit: error: 'check' is a command: write it first, as in archfit check web.yaml --require=arm64"], POD),
     Mistake("a-misspelt-command-behind-flags", 2, ["-q", "chekc", "web.yaml"], ["archfit: error: 'chekc' is not a command: did you mean archfit check web.yaml -q?"], POD),
     Mistake("a-misspelt-command-with-its-flags", 2, ["-q", "chekc", "--require=arm64"], ["archfit: error: 'chekc' is not a command: did you mean archfit check --require=arm64 -q?"], POD),
     Mistake("a-command-of-another-tool-behind-flags", 2, ["-q", "diff"], ["archfit: error: 'diff' is not a command: write archfit --diff FILE, or pipe manifests into archfit --diff"], POD),

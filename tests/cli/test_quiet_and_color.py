@@ -94,6 +94,17 @@ def test_quiet_keeps_errors_and_warnings(run, words):
     assert problems_alone(ran)
 
 
+@pytest.mark.parametrize(
+    "flags", [["-q"], ["--color", "always"], ["--config=own.yaml", "--quiet", "--color=always"]], ids=" ".join
+)
+@pytest.mark.parametrize(
+    ("command", "rest"), [(["check"], ["-"]), (["setup", "flux"], []), (["explain"], ["--", "-"])]
+)
+def test_what_every_command_takes_may_stand_before_it(run, tmp_path, flags, command, rest):
+    (tmp_path / "own.yaml").write_text("apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n")
+    assert run(POD, *flags, *command, *rest) == run(POD, *command, *flags, *rest)
+
+
 def test_quiet_from_a_variable_and_from_a_file(run, tmp_path):
     assert run(POD, ARCHFIT_QUIET="true").stderr == ""
     assert run("", "setup", "kpt", ARCHFIT_QUIET="1").stderr == ""

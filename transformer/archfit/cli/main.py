@@ -85,8 +85,9 @@ _WARM = {"transform": _transform, "helm": _helm}
 def _start(argv: Sequence[str], stderr: TextIO) -> int:
     _no_file_names(argv)
     if argv:
-        from archfit.cli.usage.general_flags import help_or_version
+        from archfit.cli.usage.general_flags import command_first, help_or_version
 
+        argv = command_first(argv)
         question = help_or_version(argv)
         if question:
             text = (

@@ -5,6 +5,8 @@ ARCHFIT_QUIET and ARCHFIT_COLOR count where no flag says it; a configuration fil
 
 from __future__ import annotations
 
+from os.path import exists
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +18,7 @@ _QUESTIONS = {
     "-V": "version",
     "--version": "version",
 }
+_FIRST = ("-q", "--quiet", "--color", "--config")
 
 
 def help_or_version(argv: Sequence[str]) -> str:
@@ -24,6 +27,19 @@ def help_or_version(argv: Sequence[str]) -> str:
         if word in _QUESTIONS:
             return _QUESTIONS[word]
     return ""
+
+
+def command_first(argv: Sequence[str]) -> Sequence[str]:
+    """The same with the command before the flags that every command takes, as git and kubectl allow them before it."""
+    at = 0
+    while at < len(argv) and argv[at].partition("=")[0] in _FIRST:
+        at += 2 if argv[at] in ("--color", "--config") else 1
+    if not at or at >= len(argv) or argv[at][:1] == "-" or exists(argv[at]):
+        return argv
+    from archfit.cli.usage.command_table import first_words
+
+    own = _own(argv)
+    return [*own[at:], *own[:at], *argv[len(own) :]] if argv[at] in first_words() else argv
 
 
 def quiet_and_color(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[bool, str]:
