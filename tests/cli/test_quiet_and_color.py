@@ -98,7 +98,7 @@ def test_quiet_keeps_errors_and_warnings(run, words):
     "flags", [["-q"], ["--color", "always"], ["--config=own.yaml", "--quiet", "--color=always"]], ids=" ".join
 )
 @pytest.mark.parametrize(
-    ("command", "rest"), [(["check"], ["-"]), (["setup", "flux"], []), (["explain"], ["--", "-"])]
+    ("command", "rest"), [(["check"], ["-"]), (["setup", "flux"], ["--check"]), (["explain"], ["--", "-"])]
 )
 def test_what_every_command_takes_may_stand_before_it(run, tmp_path, flags, command, rest):
     (tmp_path / "own.yaml").write_text("apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n")
