@@ -25,6 +25,7 @@ from control_plane import ControlPlane
 from helm_runs import SYSTEM_PATH, Helm, start
 from kubelet import Kubelet
 from program import PROGRAM, Ran
+from rollouts import pods_rolled_out
 
 NAMESPACE = "shop"
 NODES = {"amd": "amd64", "arm": "arm64", "arm-tainted": "arm64"}
@@ -224,16 +225,5 @@ def _owner(value: Mapping[str, Any]) -> str:
 
 
 def _is_settled(value: Mapping[str, Any], pods: int) -> bool:
-    status, spec = value.get("status", {}), value["spec"]
-    if status.get("observedGeneration") != value["metadata"]["generation"]:
-        return False
-    if value["kind"] == "DaemonSet":
-        wanted = status.get("desiredNumberScheduled", 0)
-        newest, ready = status.get("updatedNumberScheduled", 0), status.get("numberReady", 0)
-        # Nodes are there, and every DaemonSet of a test has one that takes it.
-        if not wanted:
-            return False
-    else:
-        wanted = spec["replicas"]
-        newest, ready = status.get("updatedReplicas", 0), status.get("readyReplicas", 0)
-    return bool(wanted == newest == ready == pods)
+    # Nodes are there, and every DaemonSet of a test has one that takes it.
+    return pods_rolled_out(value) == pods and (pods > 0 or value["kind"] != "DaemonSet")

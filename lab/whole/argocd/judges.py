@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from cluster_site import BUILT_FOR, built_for
+from rollouts import pods_rolled_out
 from whole.argocd.watch import Event
 
 _ARCH = "kubernetes.io/arch"
@@ -74,9 +75,7 @@ def _is_ready(value: Mapping[str, Any]) -> bool:
         return bool(status.get("succeeded"))
     if "replicas" not in spec:
         return True
-    ready = "readyReplicas" if "serviceName" in spec else "availableReplicas"
-    current: bool = status.get("observedGeneration") == value["metadata"]["generation"]
-    return current and status.get(ready, 0) == status.get("updatedReplicas", 0) == spec["replicas"]
+    return pods_rolled_out(value) is not None
 
 
 def placement_faults(

@@ -31,6 +31,7 @@ from control_plane import ControlPlane
 from kubelet import Kubelet
 from operators.build import Failed, fetched
 from real_registries import free_port
+from rollouts import pods_rolled_out
 
 SOURCE, KUSTOMIZE, HELM = "flux-source-controller", "flux-kustomize-controller", "helm-controller"
 NAMESPACE = "flux-system"
@@ -239,7 +240,10 @@ class FluxSite(ClusterSite):
 
         def settled() -> list[Object] | None:
             workloads = self.workloads(namespace)
-            if not all(map(_is_rolled_out, workloads.values())):
+            if any(
+                "jobTemplate" not in one["spec"] and pods_rolled_out(one) is None
+                for one in workloads.values()
+            ):
                 return None
             found = self.plane.get(f"/api/v1/namespaces/{namespace}/pods")["items"]
             return found if all(one["spec"].get("nodeName") or is_refused(one) for one in found) else None
@@ -285,20 +289,6 @@ def _is_of_hook(one: Mapping[str, Any]) -> bool:
     return "helm.sh/hook" in metadata.get("annotations", {}) or any(
         owner["kind"] == "Job" for owner in owners
     )
-
-
-def _is_rolled_out(one: Mapping[str, Any]) -> bool:
-    """Whether the newest template has all its pods, and no other has one."""
-    status, spec = one.get("status", {}), one["spec"]
-    if "jobTemplate" in spec:
-        return True
-    if status.get("observedGeneration") != one["metadata"]["generation"]:
-        return False
-    if "desiredNumberScheduled" in status:
-        wanted = status["desiredNumberScheduled"]
-        return bool(status.get("updatedNumberScheduled", 0) == wanted == status.get("numberAvailable", 0))
-    ready = status.get("updatedReplicas", 0), status.get("readyReplicas", 0), status.get("replicas", 0)
-    return set(ready) == {spec["replicas"]}
 
 
 class _GitServer(LoopbackServer):

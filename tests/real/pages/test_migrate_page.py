@@ -20,6 +20,7 @@ import machine
 from control_plane import ControlPlane
 from kubelet import Kubelet
 from program import PROGRAM
+from rollouts import pods_rolled_out
 
 _BOTH = ["linux/amd64", "linux/arm64"]
 IMAGES = {
@@ -107,9 +108,11 @@ class Workloads:
             # The controller that collects pods of lost nodes waits for a minute.
             if pod["spec"].get("nodeName", "") not in {"", *nodes}:
                 self._plane.delete(f"{_PODS}/{pod['metadata']['name']}?gracePeriodSeconds=0")
-        wanted = sum(_complete(workload, len(nodes)) for workload in self.all())
+        workloads = [(workload["kind"], pods_rolled_out(workload)) for workload in self.all()]
+        if any(made is None or (made != len(nodes) and kind == "DaemonSet") for kind, made in workloads):
+            return False
         there = [pod for pod in pods if pod["spec"].get("nodeName") in nodes]
-        return wanted == len(pods) == len(there) and not any(
+        return sum(made or 0 for _, made in workloads) == len(pods) == len(there) and not any(
             "deletionTimestamp" in pod["metadata"] for pod in pods
         )
 
@@ -120,17 +123,6 @@ class Workloads:
             for pod in self.pods()
             if pod["metadata"]["name"].startswith(f"{workload}-")
         )
-
-
-def _complete(workload: dict[str, Any], nodes: int) -> int:
-    """How many pods it has to have; a number that is never reached while its controller is not done."""
-    status = workload.get("status", {})
-    if workload["kind"] == "DaemonSet":
-        wanted, keys = nodes, ("desiredNumberScheduled", "updatedNumberScheduled", "numberAvailable")
-    else:
-        wanted, keys = workload["spec"]["replicas"], ("replicas", "updatedReplicas", "readyReplicas")
-    done = status.get("observedGeneration") == workload["metadata"]["generation"]
-    return wanted if done and all(status.get(key) == wanted for key in keys) else 10_000
 
 
 class Reader:
