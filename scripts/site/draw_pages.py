@@ -1,6 +1,6 @@
 """The pictures of pages, made by headless Chromium.
 
-PYTHONPATH=.:tests/support:fixtures:benchmarks .venv/bin/python -m tests.real.audit.page_pictures
+PYTHONPATH=.:tests/support:fixtures:benchmarks .venv/bin/python scripts/site/draw_pages.py
 
 It writes docs/audit.png and, for README, docs/audit-head.png: the report of a shop's cluster (`audit_clusters`). And
 docs/comment.png: the Markdown of `check`, of a shop's images on a registry of its own, and of that audit, as a page
