@@ -15,10 +15,10 @@ import pytest
 from archfit.registry.http.byte_stream import ByteStream, TcpStream, TlsStream, has_ended
 from archfit.registry.http.http_client import HttpClient
 from archfit.registry.http.limits import LargeBodies
-from archfit.registry.http.request import Request
+from archfit.registry.http.request import Request, Unreachable
 from archfit.registry.manifest import OCI_INDEX
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor
-from http_clients import pool_to
+from http_clients import http_to, pool_to
 from lookup_runs import Runs
 from socket_server import SocketServer
 from tls_files import tls_files
@@ -151,6 +151,38 @@ def test_a_registry_that_hangs_up_at_the_beginning_of_tls_is_asked_again(tmp_pat
         runs = Runs(tmp_path, f"https://127.0.0.1:{server.port}")
         assert f"the connection to 127.0.0.1:{server.port} broke" in runs.cause("x.io/a:1")
     assert runs.waits
+
+
+@pytest.mark.parametrize(
+    "linger", [pytest.param(b"", id="closed"), pytest.param(struct.pack("ii", 1, 0), id="reset")]
+)
+@pytest.mark.parametrize(
+    ("content", "requests"),
+    [pytest.param(b"", 3, id="a GET"), pytest.param(b"a=b", 2, id="noop: a POST, which is not idempotent")],
+)
+def test_a_connection_that_ends_as_a_request_comes_is_no_answer_of_its_server(linger, content, requests):
+    """A server may end an idle connection at any time: the same request goes to it once more (RFC 9110, 9.2.2)."""
+    heads: list[bytes] = []
+
+    def hang_up_on_the_second(connection: socket.socket) -> None:
+        heads.append(connection.recv(65536))
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        heads.append(connection.recv(65536))
+        if linger:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+
+    with SocketServer(hang_up_on_the_second) as server:
+        url = f"http://127.0.0.1:{server.port}"
+        http = http_to(server.port)
+        request = Request("ping", "POST" if content else "GET", f"{url}/v2/", {}, url, 100, content)
+        assert http.exchange(request).body == b"{}"
+        if content:
+            with pytest.raises(Unreachable, match="broke"):
+                http.exchange(request)
+        else:
+            assert http.exchange(request).body == b"{}"
+        http.close()
+    assert len([head for head in heads if head]) == requests
 
 
 def test_a_thread_that_outlasts_the_run_leaves_no_connection_open(fake):

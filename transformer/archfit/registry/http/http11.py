@@ -22,6 +22,10 @@ _HEAD_READ_BYTES = 4096
 _BODY_READ_BYTES = 64 * 1024
 
 
+class Ended(OSError):
+    """A kept connection was ended before a byte of the answer came: perhaps before the request did."""
+
+
 class Http11Connection:
     """Raises OSError, TimeoutError among them, h11.ProtocolError and TooMuch. work: looked at in each read."""
 
@@ -30,12 +34,13 @@ class Http11Connection:
         self._work = work
         self._protocol = h11.Connection(h11.CLIENT, max_incomplete_event_size=2 * MOST_HEAD_BYTES)
         self._seconds = 0.0
+        self._kept = False
         self._expires = float("inf")
 
     def ask(self, request: h11.Request, content: bytes, seconds: float) -> h11.Response:
         """The head of the answer, behind however many informational ones. seconds: how long the server may be silent.
 
-        Whoever has said no before all of the request was sent is heard.
+        Whoever has said no before all of the request was sent is heard. Raises Ended, too.
         """
         self._seconds = seconds
         events = (
@@ -59,9 +64,13 @@ class Http11Connection:
                     raise TooMuch(
                         f"more than {MOST_HEAD_LINES} lines or {MOST_HEAD_BYTES >> 10} KiB before its answer"
                     )
-                data = self._read(_HEAD_READ_BYTES)
+                try:
+                    data = self._read(_HEAD_READ_BYTES)
+                except ConnectionError as error:
+                    raise (Ended(*error.args) if self._kept and not size else error) from None
                 if not data:
-                    raise h11.RemoteProtocolError("Server disconnected without sending a response.")
+                    why = "Server disconnected without sending a response."
+                    raise Ended(why) if self._kept and not size else h11.RemoteProtocolError(why)
                 size += len(data)
                 lines += data.count(b"\n")
 
@@ -82,6 +91,7 @@ class Http11Connection:
         if not protocol.our_state is protocol.their_state is h11.DONE or any(protocol.trailing_data):
             return False
         protocol.start_next_cycle()
+        self._kept = True
         self._expires = monotonic() + IDLE_SECONDS
         return True
 

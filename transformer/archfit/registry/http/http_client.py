@@ -22,7 +22,7 @@ import h11
 
 from archfit import __version__
 from archfit.registry.http.connections import READ_SECONDS, ConnectionPool, Way
-from archfit.registry.http.http11 import Http11Connection
+from archfit.registry.http.http11 import Ended, Http11Connection
 from archfit.registry.http.limits import MOST_PIECES, PIECE_BYTES, SMALL, LargeBodies, RequestBudget, TooMuch
 from archfit.registry.http.request import Reply, Request, TooLarge, Unreachable, late, origin_of, reason
 from archfit.registry.http.servers import Servers
@@ -206,15 +206,18 @@ class HttpClient:
         if not connections.trust.of(host, port).verify:
             connections.trust.insecure.add(f"{scheme}://{host}:{port}")
         message = _message(request, way)
-        connection = connections.take(way)
-        try:
-            answer = connection.ask(message, request.content, self._read_seconds)
-            reply = self._read(answer, connection, request)
-        except BaseException:
-            connection.close()
-            raise
-        connections.give_back(way, connection)
-        return reply
+        while True:
+            connection = connections.take(way)
+            try:
+                answer = connection.ask(message, request.content, self._read_seconds)
+                reply = self._read(answer, connection, request)
+            except BaseException as error:
+                connection.close()
+                if isinstance(error, Ended) and not request.content:
+                    continue  # each time there is one kept connection less
+                raise
+            connections.give_back(way, connection)
+            return reply
 
     def _read(self, answer: h11.Response, connection: Http11Connection, request: Request) -> Reply:
         where, status = urlsplit(request.url).netloc, answer.status_code
