@@ -13,7 +13,7 @@ from archfit.images.platforms import Found
 from archfit.lock.command import _line
 from archfit.lock.update import LockChange
 from archfit.lookup.lockfile import parse
-from lock_runs import Said, pod
+from lock_runs import Locking, Said, pod
 
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
 NGINX, REDIS, APP = "docker.io/library/nginx:1.27", "docker.io/library/redis:latest", "quay.io/team/app:1"
@@ -519,3 +519,14 @@ def test_on_a_terminal_without_files_it_says_what_to_do(locked):
 def test_an_artifact_is_said_to_restrict_nothing():
     change = LockChange("quay.io/team/chart:1", None, Found((), "sha256:" + "0" * 64, image=False))
     assert _line(change, {}) == "added: quay.io/team/chart:1 (no image, so it restricts nothing)"
+
+
+def test_what_another_run_adds_meanwhile_stays(locking):
+    """Two jobs that lock different manifests at once: the one that ends last has the entries of both."""
+    (locking.folder / "b").mkdir()
+    other = Locking(locking.folder / "b", locking.registry)
+    assert other.lock(pod("quay.io/team/app:1")).status == 0
+    locking.registry.on(lambda _asked: locking.file.write_bytes(other.file.read_bytes()) and None)
+    said = locking.lock(pod("redis"))
+    assert (said.status, locking.held()) == (0, [REDIS, APP])
+    assert said.stderr.splitlines()[0] == f"added: {REDIS} (linux/amd64, linux/arm64)"

@@ -22,6 +22,7 @@ from archfit.facts.facts import ImageFacts
 from archfit.facts.merge import merge
 from archfit.facts.reports import facts_of_report
 from archfit.images.overrides import override
+from archfit.images.platforms import Found
 from archfit.images.reference import parse
 from archfit.lock.update import LockChange, changes, chosen, merged
 from archfit.lookup import lockfile
@@ -54,14 +55,13 @@ def lock(
     needs = _together(lock_needs(manifests, settings.options), audits)
     if _failed(needs.messages, stderr):
         return 1
-    content = content_of(path)
-    before = {} if content is None else lockfile.parse(content, path)
-    names = chosen(needs.needed, before, flags.update, add=flags.add_missing)
+    names = chosen(needs.needed, _held(path)[1], flags.update, add=flags.add_missing)
     lookup = Settings(operator=asked_anew(settings.operator))
     answers = looked_up(names, needs, lookup, environ, stderr)
     messages = [*answers.messages, *(failed_message(source) for source in answers.failed)]
     if _failed([*needs.messages, *messages], stderr):
         return 1
+    content, before = _held(path)  # lookups take seconds, in which another run may have added entries
     after = merged(before, answers.locked, needs.needed, prune=flags.prune)
     changed = changes(before, after)
     text = render(after)
@@ -95,6 +95,12 @@ def lock(
     _write_lines(stderr, [*(_line(change, words) for change in changed), *lacking])
     _write_lines(stderr, [f"archfit: {path} {state}: {', '.join(summary)}"])
     return 3 if stale else 0
+
+
+def _held(path: str) -> tuple[bytes | None, dict[str, Found]]:
+    """What the lock file holds, and as entries; None where there is no file. Raises InvalidLock and UsageError."""
+    content = content_of(path)
+    return content, {} if content is None else lockfile.parse(content, path)
 
 
 def _failed(messages: Sequence[Message], stderr: TextIO) -> bool:
