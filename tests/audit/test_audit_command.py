@@ -12,6 +12,7 @@ import pytest
 from tests.audit.cluster_objects import as_json as listed
 from tests.audit.cluster_objects import bare_pod as pod
 from tests.audit.cluster_objects import node, workload
+from tests.audit.cluster_objects import pod as owned
 
 from archfit.audit.command import audit as run
 from archfit.audit.inputs import GET
@@ -33,6 +34,10 @@ ASLEEP = listed(
     workload("StatefulSet", "db", replicas=0, image=INTEL),
     workload("Deployment", "web", image=INTEL),
     workload("ReplicaSet", "api-1", owner=("Deployment", "api"), replicas=0, image=INTEL),
+)
+ROLLING = listed(
+    owned("web-1", owner=("StatefulSet", "web"), image=INTEL),
+    owned("web-2", owner=("StatefulSet", "web"), image=INTEL, phase="Pending"),
 )
 _FAILS = {"name": "app", "state": {"waiting": {"message": "exec ./app: exec format error"}}}
 FAILING = listed(
@@ -174,6 +179,7 @@ def test_files_and_standard_input_are_read_together(audit, tmp_path):
         ),
         pytest.param(DAEMON, ("--require", "arm64"), 3, "1 workload cannot run there (shop/DaemonSet/agent)", id="a DaemonSet"),
         pytest.param(ASLEEP, ("--require", "arm64"), 3, "3 workloads cannot run there (shop/CronJob/tick,", id="without pods"),
+        pytest.param(ROLLING, ("--require", "arm64"), 3, "1 workload cannot run there (shop/StatefulSet/web)", id="pods in two phases"),
         pytest.param(FAILING, ("--require", "arm64"), 3, "1 workload cannot run there", id="a pod fails there"),
     ],
 )  # fmt: skip

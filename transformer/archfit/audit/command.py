@@ -214,7 +214,8 @@ def _judged(report: AuditFindings, since: AuditComparison | None, flags: AuditFl
     for index, architecture in enumerate(report.architectures if report.required else ()):
         required = [workload for workload in report.workloads if workload.is_required(architecture)]
         for state, words in (("blocked", "cannot run there"), ("unknown", "not known to run there")):
-            names = [title(workload.owner) for workload in required if workload.states[index] == state]
+            owners = dict.fromkeys(row.owner for row in required if row.states[index] == state)
+            names = [title(owner) for owner in owners]
             if names and not (state == "unknown" and flags.allow_unknown):
                 workloads = f"{count(len(names), 'workload')} {words} ({visible(few(names, 3))})"
                 failed.append(f"--require {architecture}: {workloads}")
