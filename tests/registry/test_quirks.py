@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 
 from archfit.images.platforms import Absent
-from archfit.registry.quirks import quirk_of
+from archfit.registry.http.challenges import may_have_credentials
+from archfit.registry.quirks import HOSTS, quirk_of
 from fake_registry import Answer, Asked, FakeRegistry, as_json
 
 BOTH = ["linux/amd64", "linux/arm64"]
@@ -110,21 +111,34 @@ def test_urls_are_joined_from_the_parsed_parts_alone(fake, runs):
     assert [asked.path for asked in fake.asked] == ["/v2/a_b.c-d/e__f/manifests/v1.0_2-x"]
 
 
-@pytest.mark.parametrize(
-    ("host", "challenges", "of_account"),
-    [
-        pytest.param("registry-1.docker.io", True, False, id="docker-hub"),
-        pytest.param("ghcr.io:443", True, False, id="with-a-port"),
-        pytest.param("eu.gcr.io", True, False, id="gcr"),
-        pytest.param("us-docker.pkg.dev", True, True, id="artifact-registry"),
-        pytest.param("acme.azurecr.io", True, True, id="acr"),
-        pytest.param("123456789012.dkr.ecr.eu-west-1.amazonaws.com", True, True, id="ecr"),
-        pytest.param("123456789012.dkr-ecr.eu-west-1.on.aws", False, True, id="ecr-dual-stack"),
-        pytest.param("public.ecr.aws", True, False, id="ecr-public"),
-        pytest.param("ghcr.io.example", False, False, id="not-below-another-domain"),
-        pytest.param("[::1]:5000", False, False, id="an-address"),
-    ],
-)
-def test_a_hosts_way_is_a_row(host, challenges, of_account):
+WAYS = [
+    # host, challenges, of_account, token services on other hosts that may have its credentials
+    pytest.param("registry-1.docker.io", True, False, ["auth.docker.io"], id="docker-hub"),
+    pytest.param("ghcr.io:443", True, False, [], id="with-a-port"),
+    pytest.param("eu.gcr.io", True, False, [], id="gcr"),
+    pytest.param("registry.suse.com", True, False, ["scc.suse.com"], id="suse"),
+    pytest.param("registry.redhat.io", True, False, ["sso.redhat.com"], id="red-hat"),
+    pytest.param("registry.connect.redhat.com", False, False, ["sso.redhat.com"], id="red-hat-partners"),
+    pytest.param("us-docker.pkg.dev", True, True, [], id="artifact-registry"),
+    pytest.param("acme.azurecr.io", True, True, [], id="acr"),
+    pytest.param("123456789012.dkr.ecr.eu-west-1.amazonaws.com", True, True, [], id="ecr"),
+    pytest.param("123456789012.dkr-ecr.eu-west-1.on.aws", False, True, [], id="ecr-dual-stack"),
+    pytest.param("public.ecr.aws", True, False, [], id="ecr-public"),
+    pytest.param("ghcr.io.example", False, False, [], id="not-below-another-domain"),
+    pytest.param("[::1]:5000", False, False, [], id="an-address"),
+]
+
+
+@pytest.mark.parametrize(("host", "challenges", "of_account", "services"), WAYS)
+def test_a_hosts_way_is_a_row(host, challenges, of_account, services):
     quirk = quirk_of(host)
     assert (quirk.challenges, quirk.of_account) == (challenges, of_account)
+    every = {service for row in HOSTS for service in row.token_hosts} | {"scc.suse.com"}
+    trusted = {
+        service for service in every if may_have_credentials(f"https://{service}/t", f"https://{host}")
+    }
+    assert trusted == set(services)
+
+
+def test_each_row_has_a_host_that_shows_its_way():
+    assert [row.hosts for row in HOSTS if row not in {quirk_of(way.values[0]) for way in WAYS}] == []
