@@ -8,6 +8,7 @@ import pytest
 from archfit.check.findings import Finding
 from archfit.check.newer_tags import with_newer
 from archfit.check.sarif import fixes
+from archfit.cli.schema import schema
 from archfit.images.candidates import NewerTag, NewerTags
 from case_files import document
 from fake_registry import FakeRegistry
@@ -69,7 +70,7 @@ def test_json_has_the_tag_and_keeps_to_its_schema(check):
     assert [tag["tag"] for tag in first["newer"]] == ["1.0.1"]
     assert first["newerRead"] == "complete"
     assert second["newer"][0]["step"] == "sibling"
-    jsonschema.validate(told, document("../transformer/archfit/cli/schemas/check.schema.json"))
+    jsonschema.validate(told, json.loads(schema("check")))
 
 
 def test_sarif_offers_the_line_with_the_tag(check):

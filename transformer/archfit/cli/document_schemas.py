@@ -1,6 +1,6 @@
 """The JSON Schemas of the smaller documents that commands write with --format json.
 
-Those of `report`, `check` and `lock` are files in schemas/; those of `explain` and `audit` are made of their records.
+Those of `report` and `lock` are files in schemas/; those of `check`, `explain` and `audit` stand with these.
 """
 
 from __future__ import annotations

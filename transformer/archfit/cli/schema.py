@@ -18,10 +18,11 @@ from archfit.yaml.json_output import json_output
 _FROM_CODE = {
     "config": "archfit.options.config_file",
     "workloads": "archfit.options.workload_rows",
+    "check": "archfit.check.schema",
     "explain": "archfit.explain.schema",
     "audit": "archfit.audit.report.json",
 }
-_FILES = ("report", "check", "lock")
+_FILES = ("report", "lock")
 
 
 def show_schema(argv: Sequence[str], stdout: BinaryIO) -> int:
