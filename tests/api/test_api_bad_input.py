@@ -1,7 +1,5 @@
 """`import archfit` with what it cannot use: one ArchfitError that says what, where and what to do; nothing else."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import json
 import socket
 import traceback

@@ -1,7 +1,5 @@
 """`import archfit`: a program gets what the command writes, and what the registry said."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import json
 from typing import Any, get_type_hints
 

@@ -1,6 +1,5 @@
 """`archfit audit`: what it reads, what it writes, and how it ends."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import io
 import json
 import os

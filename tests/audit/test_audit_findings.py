@@ -1,6 +1,5 @@
 """What follows from the facts of an audit: readiness, what is counted apart, the work list, capacity."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from typing import Any
 
 import pytest

@@ -1,6 +1,5 @@
 """Merging has no order and loses no answer; shards are stable; facts come back from JSON as they were."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 

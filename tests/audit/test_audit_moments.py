@@ -1,6 +1,5 @@
 """`archfit audit` of clusters at moments: names, dates, and what may be merged and compared."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import csv
 import io
 import json

@@ -1,6 +1,5 @@
 """Pools in an audit: what may bring nodes, whom its taints keep off, and what was not read."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 from typing import Any
 

@@ -1,6 +1,5 @@
 """The prices that the user states, and the arithmetic that the reports show."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import re
 from decimal import Decimal
 

@@ -1,6 +1,5 @@
 """The waves of a migration: which wave a workload is in, what each needs, and how much of it is done."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import csv
 import io
 import json

@@ -1,6 +1,5 @@
 """Which build runs, for every form of an imageID, every runtime, and every verdict."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import hashlib
 from typing import Any
 

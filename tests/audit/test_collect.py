@@ -1,6 +1,5 @@
 """Lists of a cluster become facts: owners folded, pods told apart, requests summed."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import random
 from typing import Any
 

@@ -1,6 +1,5 @@
 """Files of any size and form give the same objects."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import io
 import json
 from typing import Any

@@ -1,6 +1,5 @@
 """`archfit audit --newer-tags`: whose tags are asked, in which order, and what the facts say of it."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import csv
 import io
 import json

@@ -1,6 +1,5 @@
 """Where pods may go, by the labels of nodes and pools: what it keeps off, and what nobody says."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from typing import Any
 
 import pytest

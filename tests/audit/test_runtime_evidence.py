@@ -1,6 +1,5 @@
 """What statuses say of builds that a node cannot run, in the words of each runtime."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from typing import Any
 
 import pytest

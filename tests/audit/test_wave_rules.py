@@ -1,6 +1,5 @@
 """`archfit audit --format rules`: the configuration file of a wave, as archfit itself reads and applies it."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any

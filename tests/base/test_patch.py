@@ -1,7 +1,5 @@
 """RFC 6902: our three operations mean what python-jsonpatch makes of them."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import jsonpatch
 import pytest
 

@@ -1,7 +1,5 @@
 """`archfit check`: what it asks, what it finds, and how it ends. With a registry on loopback."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import json
 import re
 

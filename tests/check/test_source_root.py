@@ -1,6 +1,5 @@
 """Where the reports of `archfit check` say that a finding is: `--source-root`, the repository's root, files."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 import os
 

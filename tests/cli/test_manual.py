@@ -1,7 +1,5 @@
 """`archfit help`: the pages of the documentation in a terminal, offline, and how Markdown becomes text."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import os
 import pty
 import re

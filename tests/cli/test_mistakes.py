@@ -3,7 +3,6 @@
 Each row is what somebody types, pipes or saves. Standard error is compared line by line, so that a change of a message
 is read here first. HERE is the folder that they work in. `REGISTRIES` are the same with a registry that answers so.
 """
-# ruff: noqa: E501 - a row of a table is a line
 
 import json
 import os

@@ -1,7 +1,5 @@
 """`archfit setup TOOL --remove`: what it wrote goes, what somebody changed stays, users' files are as before."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import io
 from pathlib import Path
 

@@ -1,6 +1,5 @@
 """kubectl as a program: bounded in time and output, its complaint shown, the reason known."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 import subprocess
 import sys

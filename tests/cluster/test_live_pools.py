@@ -1,6 +1,5 @@
 """Pools of a live cluster: what is asked, and what becomes of what may not be read or is not there."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import io
 import json
 import sys

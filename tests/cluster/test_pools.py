@@ -1,6 +1,5 @@
 """Node pools: what Karpenter's, Cluster API's, OpenShift's and GKE's objects say about the nodes that they may bring."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import io
 import json
 from typing import Any

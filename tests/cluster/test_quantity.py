@@ -1,6 +1,5 @@
 """Quantities and requests, case by case; tests/real/audit asks the scheduler's own code about thousands."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import pytest
 
 from archfit.audit.running.pod_requests import requested, requested_by_manifest

@@ -1,6 +1,5 @@
 """A pod's service account: what is missing in the pod is named, and nothing of the token is shown."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import contextlib
 import json
 import threading

@@ -1,6 +1,5 @@
 """`archfit setup autoscaler`: weights of NodePools, and priorities of cluster-autoscaler's node groups."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import io
 import json
 from typing import Any

@@ -1,6 +1,5 @@
 """`archfit setup workloads --crds`: definitions in, a configuration file out that archfit loads and that works."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import io
 import json
 import os

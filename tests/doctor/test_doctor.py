@@ -1,6 +1,5 @@
 """`archfit doctor`: each thing that it finds, on a machine of stand-ins, and how it ends."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 import os
 import re

@@ -1,6 +1,5 @@
 """The proof finds every way in which an edit could say something else."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import pytest
 
 from archfit.base.errors import InternalError

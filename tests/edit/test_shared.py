@@ -4,7 +4,6 @@ An anchor's node is edited in place. An alias of it stays if it wants the same, 
 as is what arrives by `<<`; no alias is ever written. The cases are `fixtures/edits/shared-*`.
 """
 
-# ruff: noqa: E501 - flow text that grows, grows on its line
 import pytest
 
 from archfit.options.settings import Options, Toleration, TolerationRule

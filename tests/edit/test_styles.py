@@ -4,7 +4,6 @@ What is only a few lines stands here as a diff: what is there, and what is added
 about both sides, undoes the edit, and runs the no-op twins: a second time, and with nothing to add.
 """
 
-# ruff: noqa: E501 - flow text that grows, grows on its line
 import pytest
 from tests.edit.edit_cases import edit_cases, names
 

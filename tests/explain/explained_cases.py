@@ -3,7 +3,6 @@
 fixtures/explained.txt has the tree of each, below its id.
 """
 
-# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 from collections.abc import Mapping

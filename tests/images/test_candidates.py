@@ -1,6 +1,5 @@
 """The search for the smallest upgrade: which tags are read, in which order, and what is said of them."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import tracemalloc
 from collections.abc import Mapping, Sequence
 

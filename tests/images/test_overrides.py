@@ -1,6 +1,5 @@
 """Overrides: which row answers for an image."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import pytest
 
 from archfit.base.errors import UsageError

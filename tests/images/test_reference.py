@@ -3,7 +3,6 @@
 Their `Parse` knows no defaults, ours always fills them in, so that rows of the first table show the normalised form.
 """
 
-# ruff: noqa: E501 - a row of a table is a line
 import pytest
 
 from archfit.base.errors import InvalidReference

@@ -1,6 +1,5 @@
 """`archfit lock`: every flag over a registry whose tags move, and its twin where nothing has."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import io
 import json
 import stat

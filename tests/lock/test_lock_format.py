@@ -1,6 +1,5 @@
 """The lock file's text: what is written, what is read, and what is refused with its line."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 import subprocess
 import sys

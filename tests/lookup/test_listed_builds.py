@@ -1,6 +1,5 @@
 """A build that an index lists, and that its registry has or lacks: what counts, what is asked, what is kept."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 from contextlib import closing
 

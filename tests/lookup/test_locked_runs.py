@@ -1,6 +1,5 @@
 """Runs with a lock file: what it holds is final, what it lacks is looked up, and with --locked is an error."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import io
 import json
 import os

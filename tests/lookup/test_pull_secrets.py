@@ -1,6 +1,5 @@
 """`--pull-secrets`: the Secrets of a stream open registries for its own pods, and for nothing else."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import base64
 import json
 from pathlib import Path

@@ -1,6 +1,5 @@
 """The cache file: shared, killed, damaged, foreign, unwritable, newer."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import os
 import signal
 import sqlite3

@@ -1,6 +1,5 @@
 """`archfit setup cluster`: which taints may become tolerations, and what the written file says."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import io
 import json
 from typing import Any

@@ -1,6 +1,5 @@
 """The configuration file: what it may hold, and where an error points."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import re
 
 import pytest

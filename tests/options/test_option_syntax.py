@@ -1,6 +1,5 @@
 """The small languages of option values: what each accepts, and the exact sentence for what it does not."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from collections.abc import Callable
 
 import pytest

@@ -1,6 +1,5 @@
 """Where an annotation of archfit counts in a stream, and what is said of one that stands elsewhere."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from typing import Any
 
 import pytest

@@ -3,7 +3,6 @@
 The real command runs, in process. What stands in the input is never repeated in a message: it may be a Secret's.
 """
 
-# ruff: noqa: E501 - a row of a table is a line
 import io
 import os
 import tarfile

@@ -4,7 +4,6 @@ How long something takes is counted in steps of the interpreter, which are the s
 what must not hang.
 """
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 import subprocess
 import sys

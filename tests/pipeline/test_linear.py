@@ -4,7 +4,6 @@ Work is counted, not timed: the lines of archfit that run, and the bytes that se
 repeat are in test_doubled_fields.
 """
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 from collections.abc import Callable
 from contextlib import suppress

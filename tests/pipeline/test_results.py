@@ -1,6 +1,5 @@
 """What a run reports: each result with object, field, document, line and source; unknown kinds once."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 from typing import Any
 

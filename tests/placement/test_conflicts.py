@@ -1,6 +1,5 @@
 """What a conflict says: what the pod demands, what each image offers."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import pytest
 
 from archfit.options.settings import Options

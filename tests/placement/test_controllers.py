@@ -1,6 +1,5 @@
 """Objects that a controller made, as live lists hold them: left as they are, and said once."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import pytest
 
 from archfit.options.settings import Options

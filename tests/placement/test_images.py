@@ -1,6 +1,5 @@
 """Which images are asked about, and what each use of an image gets for an answer."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from typing import Any
 
 import pytest

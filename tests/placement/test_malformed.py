@@ -1,6 +1,5 @@
 """Fields that are not as Kubernetes has them: an error that names the field, the pod left as it is."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import pytest
 
 from archfit.options.settings import Options, Toleration, TolerationRule

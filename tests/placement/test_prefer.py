@@ -1,6 +1,5 @@
 """`prefer`: one preferred term for each weighted architecture that the pod can reach."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from typing import Any
 
 import pytest

@@ -1,6 +1,5 @@
 """Every row of the decision table, with the case where it does nothing beside it."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from typing import Any
 
 import pytest

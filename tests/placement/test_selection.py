@@ -1,6 +1,5 @@
 """Exclusions, rules and annotations: which pods are left alone, and what is asked for the others."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from typing import Any
 
 import pytest

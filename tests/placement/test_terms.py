@@ -1,6 +1,5 @@
 """Kubernetes' own semantics of required terms: operators, labels, nodeSelector, operating systems."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from typing import Any
 
 import pytest

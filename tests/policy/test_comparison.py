@@ -1,6 +1,5 @@
 """The policy's answer beside archfit's own: placement alone, whatever else admission adds."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from typing import Any
 
 import pytest

@@ -1,6 +1,5 @@
 """`archfit policy`: from a lock file and from manifests, the same bytes again, every mistake with its remedy."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import io
 import json
 import os

@@ -1,6 +1,5 @@
 """The pods that a dry run sends: as a controller makes them, without what may be secret or missing in the cluster."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 from typing import Any
 

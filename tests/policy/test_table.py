@@ -1,6 +1,5 @@
 """What the images of a lock file run on, as a table for CEL, and the same read back."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 from typing import Any
 

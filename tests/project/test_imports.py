@@ -4,8 +4,6 @@ warm        every image is in the cache             locked      every image is i
 nothing     no document can hold a pod              no parser and no decisions
 """
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import json
 import os
 import subprocess

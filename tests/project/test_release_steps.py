@@ -1,7 +1,5 @@
 """The steps of `make release-check` find what is wrong; that they pass is in tests/real/release."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import io
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What the site makes of the Markdown of docs/; and docs/ itself, as GitHub reads it."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import importlib.util
 import re
 

@@ -1,6 +1,5 @@
 """Challenges, realms and tokens, without a network."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import base64
 
 import pytest

@@ -1,6 +1,5 @@
 """Which credential belongs to a repository, and what happens when it cannot be had."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import base64
 import json
 import os

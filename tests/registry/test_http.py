@@ -1,6 +1,5 @@
 """HTTP/1.1 as archfit speaks it: what is sent, which answers count, and which URLs can be asked."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import re
 import socket
 import ssl

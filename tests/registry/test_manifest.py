@@ -1,6 +1,5 @@
 """Documents: what they offer, and what makes them refused. Bodies are hostile until proven otherwise."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import base64
 import contextlib
 import json

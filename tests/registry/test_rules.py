@@ -1,6 +1,5 @@
 """Small pure rules: mirrors, addresses, retry policy, proxies."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import pytest
 
 from archfit.base.errors import Problem

@@ -4,7 +4,6 @@ Two servers on loopback play registry and stranger. `Runs.also` names a server a
 lets loopback be dialled at all.
 """
 
-# ruff: noqa: E501 - a row of a table is a line
 import base64
 import re
 import socket

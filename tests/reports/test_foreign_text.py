@@ -9,7 +9,6 @@ No output holds a character that cannot be seen, nor a line that is a command to
 itself fail. Manifests are written as they came.
 """
 
-# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import io

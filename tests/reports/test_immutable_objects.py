@@ -1,6 +1,5 @@
 """The objects that an API server may refuse: named, counted, and with a command that can be pasted."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import pytest
 
 from archfit.base.results import ObjectRef

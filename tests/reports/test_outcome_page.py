@@ -1,6 +1,5 @@
 """The summary of a run links the one page that explains how it ended, and each page that is linked exists."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import ast
 
 import pytest

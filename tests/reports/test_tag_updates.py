@@ -1,6 +1,5 @@
 """The texts for kustomize and Renovate: which image gets an entry, and what is said of the others."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 
 import pytest

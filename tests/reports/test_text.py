@@ -1,7 +1,5 @@
 """A run in words: once for each thing, errors last, one sentence at the end."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import pytest
 
 from archfit.base.results import Decision, Location, Message, ObjectRef, Reason

@@ -3,8 +3,6 @@
 Numbers are those of the integration checklist.
 """
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import json
 
 import pytest

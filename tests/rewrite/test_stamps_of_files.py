@@ -1,7 +1,5 @@
 """`--in-place` stamps unless a layer says no; what judges files reads the stamps that are there and asks for none."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import pytest
 
 from file_runs import AMD, BOTH, Site, placed, pod

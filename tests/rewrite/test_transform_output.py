@@ -1,7 +1,5 @@
 """`archfit FILE|DIR.. --in-place|-o PATH|--diff`: what is written, and what never is."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import contextlib
 import errno
 import os

@@ -1,7 +1,5 @@
 """The unified diff of a change that is known by its places: exact, small, and in git's and patch's own form."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import re
 
 import pytest

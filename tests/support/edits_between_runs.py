@@ -6,7 +6,6 @@ second run knows nothing of an image, all that its pods have in `stamped` is in 
 the same.
 """
 
-# ruff: noqa: E501 - a row of a table is a line
 import copy
 import json
 import random

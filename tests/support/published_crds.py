@@ -55,7 +55,7 @@ knative.dev/serving v0.51.0 h1:yN2Q7eYqJgoPfZkATjoBZyGbZ2P1Qhns9HIMU4mF+to= conf
 open-cluster-management.io/api v0.16.0 h1:fToANqblBmWCn8f6JD4uRHFYJVVaN/usp9PeiRhex1s= work/v1/*_manifestworks.crd.yaml
 sigs.k8s.io/jobset v0.8.0 h1:80cJcPld+IMdKFOqzEW4et3Y6lGAPcP8YmBZ+aiKGYA= config/components/crd/bases/*.yaml
 sigs.k8s.io/lws v0.6.0 h1:qHvhm54daBzL1S/+e8bafp7BKRC3jhrqY+EgpDGf41o= config/crd/bases/*.yaml
-"""  # noqa: E501 - one module a line, as in go.sum
+"""
 MODULES = tuple(
     Module(path, version, checksum, tuple(patterns))
     for path, version, checksum, *patterns in map(str.split, _TABLE.strip().splitlines())

@@ -1,6 +1,5 @@
 """What the API server is told about a Pod, by decision, answers and options."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import gc
 import json
 import tracemalloc

@@ -1,6 +1,5 @@
 """Connections of the server: which one gives way to a new one, and how a response leaves."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import asyncio

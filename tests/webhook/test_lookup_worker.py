@@ -1,7 +1,5 @@
 """Threads of a lookup process keep a Lookup while it works, and a lookup always gets an answer."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 from __future__ import annotations
 
 import os

@@ -1,6 +1,5 @@
 """How much memory the server may take: the limit, the shares, and connections that make room for others."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import asyncio
 import contextlib
 import gc

@@ -1,6 +1,5 @@
 """An AdmissionReview is read strictly, and its response is one that the API server takes."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 from typing import Any
 

@@ -1,6 +1,5 @@
 """`archfit serve`: its addresses, its defaults, and the extra that it needs."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 import re
 import socket

@@ -1,6 +1,5 @@
 """The webhook as an ASGI application: HTTP statuses, deadlines, and Pods that are admitted whatever fails."""
 
-# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import asyncio

@@ -1,6 +1,5 @@
 """Schemas into rows: each shape that operators use, and what no schema says."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import sys
 from typing import Any
 

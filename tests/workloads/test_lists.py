@@ -1,6 +1,5 @@
 """Which objects a list holds, for any reader: kubectl and Helm open `items` of any kind, kustomize kinds in `List`."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 
 import pytest

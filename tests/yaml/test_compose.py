@@ -1,6 +1,5 @@
 """Values as Kubernetes' readers understand them: what kubectl makes of a text is what we make of it."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import re
 from typing import Any
 

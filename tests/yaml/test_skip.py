@@ -1,6 +1,5 @@
 """What is skipped, what is sliced, and that no pod is hidden by it."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import pytest
 
 from archfit.workloads.inventory import is_podless, scan_piece

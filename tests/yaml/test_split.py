@@ -1,6 +1,5 @@
 """Splitting: the pieces of a stream, every byte kept, and the same documents as Kubernetes' readers see."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import random
 
 import pytest

@@ -3,8 +3,6 @@
 Point 40 of the integration checklist; without `stamp` what is there counts as the user's.
 """
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import json
 
 import pytest

@@ -1,6 +1,5 @@
 """What an application says: every form of ARGOCD_APP_PARAMETERS and ARGOCD_ENV_*, and what it may not say."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import json
 
 import pytest

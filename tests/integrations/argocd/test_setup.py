@@ -1,6 +1,5 @@
 """`archfit setup argocd`: the files, what Kustomize makes of them, and what --check finds wrong."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What Helm 4's plugin sets by default, and that flags, variables and the configuration file all win over it."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import os
 import subprocess
 

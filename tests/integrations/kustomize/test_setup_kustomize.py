@@ -1,7 +1,5 @@
 """`archfit setup kustomize|kpt|flux`: what it writes works, what is there stays, and --check finds what is wrong."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import shutil
 import subprocess
 

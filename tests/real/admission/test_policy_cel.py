@@ -1,6 +1,5 @@
 """A policy, by the API server's own CEL without a server, decides pod by pod as archfit does, or leaves the pod alone."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,6 +1,5 @@
 """Streams that a fuzzer found and that are refused, or lists; those that are edited are `fuzzed-*` in fixtures/edits."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import io
 import os
 

@@ -4,7 +4,6 @@ Each stream goes to kubectl as it is and as archfit writes it. In what is sent t
 architecture is kept on it, and nothing else differs.
 """
 
-# ruff: noqa: E501 - a row of a table is a line
 import copy
 import json
 from typing import Any

@@ -1,6 +1,5 @@
 """`workloads:` of the configuration: kinds that archfit does not know, and the row that it shows for them."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import re
 
 import pytest

@@ -2,7 +2,6 @@
 can choose another value, and leave every other one unasked.
 """
 
-# ruff: noqa: E501 - a row of a table is a line
 import pytest
 import yaml
 

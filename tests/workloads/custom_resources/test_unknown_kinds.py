@@ -1,6 +1,5 @@
 """Kinds without a row: whatever may hold a pod is named once, and no row is shown that its schema refuses."""
 
-# ruff: noqa: E501 - a row of a table is a line
 import importlib.util
 import re
 from typing import Any
