@@ -166,7 +166,7 @@ def edit_documents(
     documents: Iterable[Document],
     decisions: Iterable[tuple[Pod, Decision]],
     *,
-    stamp: bool = False,
+    stamp: bool,
 ) -> tuple[list[Splice], list[Message]]:
     """The splices of all documents, and errors about edits that have no place. decisions: of all of their pods.
 

@@ -28,7 +28,7 @@ class Amount(Record):
 NOTHING = Amount()
 
 
-def amount_of(workload: WorkloadFacts, assume_cpu: int = 0) -> Amount:
+def amount_of(workload: WorkloadFacts, assume_cpu: int) -> Amount:
     """What a workload weighs. assume_cpu: 1/1000 CPU for each pod that requests none."""
     cpu = workload.cpu + assume_cpu * workload.without_cpu
     return Amount(1, workload.pods, cpu, workload.memory, workload.without_cpu)

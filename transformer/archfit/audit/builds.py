@@ -309,7 +309,7 @@ class BuildFindings(Record):
     damaged: tuple[NodeFault, ...]
 
 
-def build_findings(builds: Sequence[BuildFacts], damaged: tuple[NodeFault, ...] = ()) -> BuildFindings:
+def build_findings(builds: Sequence[BuildFacts], damaged: tuple[NodeFault, ...]) -> BuildFindings:
     """What is to be said of the builds, in the order of the facts."""
     kinds: Counter[BuildState] = Counter()
     containers: Counter[BuildState] = Counter()

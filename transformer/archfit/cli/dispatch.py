@@ -39,7 +39,7 @@ def start(argv: Sequence[str], streams: Mapping[str, Callable[[], Any]]) -> int:
     return code
 
 
-def help_for(argv: Sequence[str], *, whole: bool = False) -> str:
+def help_for(argv: Sequence[str], *, whole: bool) -> str:
     """The help of the command that argv names, else of archfit. whole: as --help-all shows it."""
     command, rest = find(argv)
     if command and command.name == "help":  # archfit help check --help-all

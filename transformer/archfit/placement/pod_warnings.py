@@ -38,7 +38,7 @@ _EARLIER = (
 _MOST = 4  # systems that a message names
 
 
-def conflict(case: PodCase, pins: tuple[str, ...], part: Path = ()) -> Message:
+def conflict(case: PodCase, pins: tuple[str, ...], part: Path) -> Message:
     """The message of a pod that can go nowhere: its demands, every image with its architectures, what to do.
 
     part: of what demands it for some of the pods, () for all.

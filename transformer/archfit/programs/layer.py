@@ -131,7 +131,7 @@ class LayerFiles(Record):
 
 
 def read_layer(
-    parts: Iterable[bytes], layer: LayerDescriptor, meter: Meter, wanted: Collection[str] = ()
+    parts: Iterable[bytes], layer: LayerDescriptor, meter: Meter, wanted: Collection[str]
 ) -> LayerFiles:
     """The files of a layer. wanted: paths at which a binary ends the reading, as nothing else is asked.
 

@@ -101,7 +101,7 @@ def rows_of(api_version: str, kind: str, user_rows: UserRows) -> tuple[Row, ...]
 
 def every_row(group: str, kind: str, user_rows: UserRows) -> tuple[Row, ...]:
     """The rows of a kind for all versions: the user's, where there are some, else ours."""
-    rows = user_rows.get((group, kind)) if user_rows else None
+    rows = user_rows.get((group, kind))
     return own_rows(group, kind) if rows is None else rows
 
 

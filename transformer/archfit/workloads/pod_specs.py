@@ -32,6 +32,7 @@ def find_pods(
     path: where the object stands in its document, () for the document itself. Pod.path begins with it.
     user_rows: those of the configuration.
     """
+    user_rows = user_rows or {}
     pods: list[Pod] = []
     for at, item, around in objects(value, path, user_rows):
         own = pods_of(item, location, at, user_rows)
@@ -40,7 +41,7 @@ def find_pods(
     return [
         pod
         if len(pod.path) <= ordinary and pod.placement_paths is None
-        else _with_metadata_between(value, _embedded(value, pod, path, user_rows or {}), path)
+        else _with_metadata_between(value, _embedded(value, pod, path, user_rows), path)
         for pod in pods
     ]
 
@@ -97,7 +98,7 @@ def _with_row(pod: Pod, around: Workload) -> Pod:
 
 
 def objects(
-    value: Any, path: Path = (), user_rows: UserRows | None = None, around: Workload | None = None
+    value: Any, path: Path, user_rows: UserRows, around: Workload | None = None
 ) -> Iterator[tuple[Path, dict[str, Any], Workload | None]]:
     """(path, object, row) of an object, and of every object in it: items of a list, nested ones and embedded ones too.
 
@@ -121,7 +122,7 @@ def objects(
             return
         value = {key: member for key, member in value.items() if key != "items"}
     yield path, value, around
-    for row in rows_of(api_version, kind, user_rows or {}):
+    for row in rows_of(api_version, kind, user_rows):
         if row.objects and len(path) < _DEEPEST_PATH:
             from archfit.workloads.embedded import embedded
 
@@ -156,25 +157,23 @@ def reference_of(value: dict[str, Any]) -> ObjectRef:
     )
 
 
-def pods_of(
-    value: dict[str, Any], location: Location, path: Path, user_rows: UserRows | None = None
-) -> Iterator[Pod]:
+def pods_of(value: dict[str, Any], location: Location, path: Path, user_rows: UserRows) -> Iterator[Pod]:
     """The pods of one object, which stands at path. Raises InvalidInput for more than 100,000 images."""
     api_version, kind = text_of(value.get("apiVersion")), text_of(value.get("kind"))
-    rows = rows_of(api_version, kind, user_rows or {})
+    rows = rows_of(api_version, kind, user_rows)
     key = group_of(api_version), kind
     pods = _by_rows(rows, value, location, path, custom=key not in WORKLOADS)
-    if key in WORKLOADS and not (user_rows and key in user_rows):
+    if key in WORKLOADS and key not in user_rows:
         yield from pods
         return
     count = 0
     unasked: tuple[ImageUse, ...] | None = None
-    elsewhere = bool(other_versions(api_version, kind, user_rows or {}))
+    elsewhere = bool(other_versions(api_version, kind, user_rows))
     for pod in _once(pods):
         if elsewhere and not any(use.text for use in pod.images):
             continue
         if unasked is None:
-            unasked = tuple(_unread(rows, value, path, own=bool(user_rows and key in user_rows)))
+            unasked = tuple(_unread(rows, value, path, own=key in user_rows))
         count += len(pod.images)
         if count > _IMAGES:
             raise InvalidInput(

@@ -68,7 +68,7 @@ class Pareto(Record):
     alternative: str
 
 
-def readiness_bar(row: Readiness, upgrades: Upgrades | None = None) -> Bar:
+def readiness_bar(row: Readiness, upgrades: Upgrades | None) -> Bar:
     """How much of what could move is ready, not known, blocked. upgrades: what of it newer tags alone would free."""
     freed = row.counted(upgrades.freed) if upgrades else 0
     values = (
