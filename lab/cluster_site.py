@@ -19,6 +19,8 @@ from operators.build import run
 
 # Without a route there is no address that kube-apiserver could choose; Debian's etcd cannot say how far a watch is.
 UNROUTED = ("--advertise-address=127.0.0.1", "--feature-gates=WatchList=false")
+# As GKE taints its Arm nodes.
+TAINT = {"key": "kubernetes.io/arch", "value": "arm64", "effect": "NoSchedule"}
 _BOTH = frozenset({"amd64", "arm64"})
 # The folder of an image's name says for what it is built; `moving` until its tag moves.
 BUILT_FOR = {"amd": frozenset({"amd64"}), "arm64": frozenset({"arm64"}), "multi": _BOTH, "moving": _BOTH}

@@ -11,7 +11,7 @@ fixtures/bench/PROGRAM.json of benchmarks/.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -86,13 +86,24 @@ def karpenter_table() -> str:
 
 
 def undo_table() -> str:
-    """What the ways out leave, what rolls, and where pods are then: a row for those that leave the same."""
+    """What the ways out leave, what rolls, and where pods are then: a row for those that leave the same.
+
+    Where pods are then is the scheduler's draw, so a row has those of all its ways.
+    """
     record = measured("undo")
     left: dict[tuple[str, ...], list[str]] = {}
     for name, way in record["ways"].items():
-        cells = tuple(", ".join(way[key]) or "nothing" for key in ("stays", "rolled", "pods"))
-        left.setdefault(cells, []).append(UNDO_WAYS[name])
-    rows = [("<br>".join(ways), *cells) for cells, ways in left.items()]
+        left.setdefault((*way["stays"], "", *way["rolled"]), []).append(name)
+    rows = [
+        (
+            "<br>".join(UNDO_WAYS[name] for name in names),
+            *(
+                ", ".join(sorted({one for name in names for one in record["ways"][name][key]})) or "nothing"
+                for key in ("stays", "rolled", "pods")
+            ),
+        )
+        for names in left.values()
+    ]
     head = ("Way in, and way out", "Stays in objects", "Gets other pods", "Pods on a wrong node then")
     return f"Measured on {record['date']} with {_versions(record)}.\n\n{_table(head, rows)}"
 
@@ -165,48 +176,42 @@ def _of_fleet(record: Mapping[str, Any]) -> str:
 def _of_helm(record: Mapping[str, Any]) -> str:
     """How many steps, and in how many something did not hold."""
     steps = [step for steps in record["releases"].values() for step in steps]
-    wrong = sum(bool(step["wrong"]) for step in steps)
-    return f"{len(record['releases'])} releases, {len(steps)} steps: in {wrong} something did not hold"
+    return _held(f"{len(record['releases'])} releases, {len(steps)} steps", steps)
 
 
 def _of_helmfile(record: Mapping[str, Any]) -> str:
     """How many steps under how many Helms, and in how many something did not hold."""
     steps = record["steps"]
-    wrong = sum(bool(step["wrong"]) for step in steps)
-    helms = len({step["helm"] for step in steps})
-    return f"{helms} Helms, {len(steps)} steps: in {wrong} something did not hold"
+    return _held(f"{len({step['helm'] for step in steps})} Helms, {len(steps)} steps", steps)
 
 
 def _of_undo(record: Mapping[str, Any]) -> str:
     """How many ways out, and in how many something did not hold."""
-    ways = record["ways"].values()
-    wrong = sum(bool(way["wrong"]) for way in ways)
-    return f"{len(ways)} ways out: in {wrong} something did not hold"
+    return _held(f"{len(record['ways'])} ways out", record["ways"].values())
+
+
+def _held(what: str, steps: Iterable[Mapping[str, Any]]) -> str:
+    return f"{what}: in {sum(bool(step['wrong']) for step in steps)} something did not hold"
 
 
 def _of_flux(record: Mapping[str, Any]) -> str:
     """Pods that were wrong where the patches were up to date, and how often Flux was asked to reconcile."""
-    helm = record.get("helm") or {"releases": ()}
-    doors = [one for one in record["kustomizations"] if one["door"] != _NOTHING]
+    kustomizations = [one for one in record["kustomizations"] if one["door"] != _NOTHING]
+    doors = [*kustomizations, *record["releases"]]
     (nothing,) = (one for one in record["kustomizations"] if one["door"] == _NOTHING)
     (first,) = nothing["steps"]
-    steps = [step for door in (*doors, *helm["releases"]) for step in door["steps"] if step["step"] != _OUT]
+    steps = [step for door in doors for step in door["steps"] if step["step"] != _OUT]
     # A mode that only warns leaves what somebody has spoiled.
     spoiled = [step for step in steps if step["step"].startswith("edited by hand") and step["unlike"]]
     old = [step for step in steps if step["ready"] and "old patches" in step["step"]]
     current = [step for step in steps if step not in (*spoiled, *old)]
-    asked = sum(door["requests"] for door in (*doors, *helm["releases"]))
-    late = (
-        f"; helm-controller {helm['version']} on {helm['date']}"
-        if helm["releases"]
-        else "; no HelmRelease was run"
-    )
+    asked = sum(door["requests"] for door in doors)
     return (
         f"pods as written: {_number(first['wrong'])} of {first['pods']} where an image cannot run; with archfit:"
         f" {sum(_number(step['wrong']) for step in current)} of {sum(step['pods'] for step in current)} after"
         f" {len(current)} steps with patches for these manifests ({len(spoiled)} more after an edit by hand that drift"
-        f" detection only warned of), {asked} reconciliations of {len(doors)}"
-        f" Kustomizations and {len(helm['releases'])} HelmReleases{late}"
+        f" detection only warned of), {asked} reconciliations of {len(kustomizations)} Kustomizations and"
+        f" {len(record['releases'])} HelmReleases"
     )
 
 

@@ -1,1 +1,1 @@
-"""Whole systems with archfit in them: `make whole [PART=..]`."""
+"""Whole systems with archfit in them: `make -C lab whole [PART=..]`."""

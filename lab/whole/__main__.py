@@ -1,4 +1,4 @@
-"""`make whole [PART=NAME]`: run whole systems with archfit in them, and write down what was measured.
+"""`make -C lab whole [PART=NAME]`: run whole systems with archfit in them, and write down what was measured.
 
     python -m whole [PART..]
 
@@ -30,7 +30,7 @@ def main() -> int:
         sys.stderr.write(f"whole: there is no part {', '.join(unknown)}: name {', '.join(PARTS)}\n")
         return 2
     chosen = {name: PARTS[name] for name in words.parts or PARTS}
-    install_tools.main([program for part in chosen.values() for program in part.programs])
+    install_tools.main([program for part in chosen.values() for program in part.needs])
     failed = False
     for ended in run_all(chosen):
         state = "failed" if ended.wrong else "as expected"
@@ -39,7 +39,8 @@ def main() -> int:
         failed |= bool(ended.wrong)
         if ended.measured is not None:
             day = dt.datetime.now(tz=dt.UTC).date().isoformat()
-            record = {"date": day, "seconds": ended.seconds, **ended.measured}
+            versions = chosen[ended.name].versions()
+            record = {"date": day, "seconds": ended.seconds, "versions": versions, **ended.measured}
             text = json.dumps(record, indent=2, ensure_ascii=False) + "\n"
             place = MEASURED / ended.name / "measured.json"
             place.parent.mkdir(parents=True, exist_ok=True)

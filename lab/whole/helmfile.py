@@ -20,10 +20,8 @@ from helm_runs import start
 from program import Ran
 from whole.karpenter import digest
 from whole.release_life import CHART, Release, Step, decoded
-from whole.release_site import PROGRAMS as SITE_PROGRAMS
 from whole.release_site import ReleaseSite, platforms_of
 
-PROGRAMS = (*SITE_PROGRAMS, "helm3", "helm4", "helmfile", "helm-diff")
 # What the plugin's own file says, without the hook that downloads the program.
 _PLUGIN = """\
 name: diff
@@ -53,17 +51,12 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
     with ReleaseSite(folder, platforms_of("helm")) as site:
         steps = [step for name in ("helm3", "helm4") for step in diffed(site, name)]
         streams = {name: digest(placed(site, name)) for name in ("helm3", "helm4")}
-    versions = {
-        **{name: machine.TABLE[name].version for name in ("helmfile", "helm-diff")},
-        "Helm": " and ".join(machine.TABLE[name].version for name in ("helm3", "helm4")),
-        "Kubernetes": machine.TABLE["kubectl"].version,
-    }
     rows = [
         {"helm": step.helm, "what": step.what, "rolled": step.rolled, "wrong": len(step.wrong)}
         for step in steps
     ]
     wrong = [f"{step.helm}, {step.what}: {line}" for step in steps for line in step.wrong]
-    return {"versions": versions, "streams": streams, "steps": rows}, wrong
+    return {"streams": streams, "steps": rows}, wrong
 
 
 def placed(site: ReleaseSite, name: str) -> bytes:

@@ -24,10 +24,9 @@ import machine
 from cluster_site import built_for
 from operators import recordings
 from operators.build import Failed
-from whole.karpenter_site import KARPENTER, PRICE, SYSTEM_NODE, KarpenterSite, Object, is_of_daemon_set
+from whole.karpenter_site import PRICE, SYSTEM_NODE, KarpenterSite, Object, is_of_daemon_set
 
 FOLDER = machine.ROOT / "fixtures" / "whole" / "karpenter"
-PROGRAMS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kubectl", KARPENTER)
 WRITTEN, PLACED, PREFERRED = "as written", "with archfit", "with archfit and prefer"
 _ARCH = "kubernetes.io/arch"
 
@@ -73,8 +72,7 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
             name = f"{turn.pools}, {turn.workloads}, {turn.policy}"
             wrong += [f"{name}: {pod} is on an architecture that its images lack" for pod in found["wrong"]]
             wrong += [f"{name}: {pod} has no node" for pod in found["pending"]]
-    versions = {"Karpenter": machine.TABLE[KARPENTER].version, "Kubernetes": machine.TABLE["kubectl"].version}
-    return {"versions": versions, "turns": measured}, wrong
+    return {"turns": measured}, wrong
 
 
 def workloads(turn: Turn) -> bytes:

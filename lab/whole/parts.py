@@ -1,4 +1,4 @@
-"""The parts of `make whole`: what each needs, and how it runs.
+"""The parts of `make -C lab whole`: what each needs, and how it runs.
 
     PARTS      name -> Part; a new one is a row here, a module beside this one and a folder fixtures/whole/NAME
     run_all    each part in a process of its own, one after the other
@@ -25,23 +25,40 @@ import machine
 from operators.build import Failed
 from operators.site import alone
 from whole import helmfile, karpenter, release_life, tools, undo_ways
-from whole.argocd import acts, site
-from whole.fleet import site as fleet_site
+from whole.argocd import acts
 from whole.fleet import turns
 from whole.flux import acts as flux_acts
+from whole.flux.site import CONTROLLERS
+from whole.karpenter_site import KARPENTER
 
+# Of each part.
+_PLANE = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kubectl")
+_HELMS = ("helm3", "helm4")
 _PR_SET_PDEATHSIG = 1
 _LAST_LINES = 12
 
 
 class Part(NamedTuple):
-    """One system. programs: of machine.TABLE. run: in a folder; what was measured, as JSON, and what was wrong.
+    """One system. run: in a folder; what was measured, as JSON, and what was wrong.
 
+    programs: of machine.TABLE, more than each part needs. shown: name in the tables -> programs with its version.
     `run` raises Failed, or AssertionError with the last words of a program that ended.
     """
 
-    programs: tuple[str, ...]
     run: Callable[[Path], tuple[Mapping[str, Any], Sequence[str]]]
+    programs: tuple[str, ...]
+    shown: Mapping[str, tuple[str, ...]]
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (*_PLANE, *self.programs)
+
+    def versions(self) -> dict[str, str]:
+        shown = {**self.shown, "Kubernetes": ("kubectl",)}
+        return {
+            name: " and ".join(machine.TABLE[one].version for one in programs)
+            for name, programs in shown.items()
+        }
 
 
 class Ended(NamedTuple):
@@ -54,14 +71,26 @@ class Ended(NamedTuple):
 
 
 PARTS: dict[str, Part] = {
-    "argocd": Part(site.PROGRAMS, acts.run),
-    "fleet": Part(fleet_site.PROGRAMS, turns.run),
-    "flux": Part(flux_acts.PROGRAMS, flux_acts.run),
-    "helm": Part(release_life.PROGRAMS, release_life.run),
-    "helmfile": Part(helmfile.PROGRAMS, helmfile.run),
-    "karpenter": Part(karpenter.PROGRAMS, karpenter.run),
-    "tools": Part(tools.PROGRAMS, tools.run),
-    "undo": Part(undo_ways.PROGRAMS, undo_ways.run),
+    "argocd": Part(
+        acts.run,
+        ("redis-server", "docker-registry", "helm4", "kustomize", "argocd"),
+        {"Argo CD": ("argocd",)},
+    ),
+    "fleet": Part(turns.run, ("redis-server", "helm4"), {}),
+    "flux": Part(
+        flux_acts.run,
+        ("kustomize", "helm4", *CONTROLLERS),
+        {name.removeprefix("flux-"): (name,) for name in CONTROLLERS},
+    ),
+    "helm": Part(release_life.run, _HELMS, {"Helm": _HELMS}),
+    "helmfile": Part(
+        helmfile.run,
+        (*_HELMS, "helmfile", "helm-diff"),
+        {"helmfile": ("helmfile",), "helm-diff": ("helm-diff",), "Helm": _HELMS},
+    ),
+    "karpenter": Part(karpenter.run, (KARPENTER,), {"Karpenter": (KARPENTER,)}),
+    "tools": Part(tools.run, tools.PROGRAMS, {"Helm": ("helm3",)}),
+    "undo": Part(undo_ways.run, (*_HELMS, "kustomize"), {"Helm": _HELMS, "kustomize": ("kustomize",)}),
 }
 
 
@@ -70,7 +99,7 @@ def run_all(parts: Mapping[str, Part]) -> list[Ended]:
 
 
 def _run(name: str, part: Part) -> Ended:
-    lacking = [program for program in part.programs if not machine.find(program)]
+    lacking = [program for program in part.needs if not machine.find(program)]
     if lacking:
         return Ended(name, 0, None, tuple(f"{one} is missing: {machine.TABLE[one].line}" for one in lacking))
     began = time.monotonic()

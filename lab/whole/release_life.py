@@ -17,13 +17,11 @@ import yaml
 import machine
 from helm_runs import Recorded
 from program import Ran
-from whole.release_site import PROGRAMS as SITE_PROGRAMS
 from whole.release_site import WORKLOADS, ReleaseSite, Workload, Workloads, platforms_of, rolled, written
 
-PROGRAMS = (*SITE_PROGRAMS, "helm3", "helm4")
 CHART = machine.ROOT / "fixtures" / "whole" / "helm" / "shop"
+_FILENAME = "postrenderer.helm.sh/postrender-filename"
 # A step that waits for pods has time for a busy machine; one that is to fail for want of a node waits it out.
-FILENAME_ANNOTATION = "postrenderer.helm.sh/postrender-filename"
 _WAIT = ("--wait", "--timeout", "180s")
 _SHORT = ("--wait", "--timeout", "15s")
 # Two steps have shown them by then.
@@ -220,7 +218,7 @@ def switched(site: ReleaseSite) -> list[Step]:
         made,
         more=[
             (later.manifest() == three, "the manifest is another one"),
-            (_templates(decoded(first.written)) == _templates(decoded(made.written)), "other bytes"),
+            (templates_of(decoded(first.written)) == templates_of(decoded(made.written)), "other bytes"),
         ],
     )
     later.steps[-1].wrong.extend(_managed(now, {("helm", "Update")}))
@@ -246,13 +244,14 @@ def decoded(stream: bytes) -> list[Any]:
     found = [one for one in yaml.safe_load_all(stream) if one]
     for one in found:
         annotations = one["metadata"].get("annotations") or {}
-        annotations.pop(FILENAME_ANNOTATION, None)
+        annotations.pop(_FILENAME, None)
         if not annotations:
             one["metadata"].pop("annotations", None)
     return sorted(found, key=lambda one: (one["kind"], one["metadata"]["name"]))
 
 
-def _templates(objects: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def templates_of(objects: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The pod templates by kind and name, without those of hooks."""
     return {
         f"{one['kind']}/{one['metadata']['name']}": one["spec"]["template"]
         for one in objects
@@ -286,18 +285,11 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
             "Helm 4": life(site, "helm4"),
             "from Helm 3 to Helm 4": switched(site),
         }
-    versions = {
-        "Helm": " and ".join(machine.TABLE[name].version for name in ("helm3", "helm4")),
-        "Kubernetes": machine.TABLE["kubectl"].version,
-    }
-    measured = {
-        "versions": versions,
-        "releases": {name: [step.row() for step in steps] for name, steps in releases.items()},
-    }
+    rows = {name: [step.row() for step in steps] for name, steps in releases.items()}
     wrong = [
         f"{name}, {step.what}: {line}"
         for name, steps in releases.items()
         for step in steps
         for line in step.wrong
     ]
-    return measured, wrong
+    return {"releases": rows}, wrong

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from registry import Registry
 
 import machine
-from cluster_site import ClusterSite
+from cluster_site import TAINT, ClusterSite
 from control_plane import ControlPlane
 from helm_runs import SYSTEM_PATH, Helm, start
 from kubelet import Kubelet
@@ -29,8 +29,6 @@ from rollouts import pods_rolled_out
 
 NAMESPACE = "shop"
 NODES = {"amd": "amd64", "arm": "arm64", "arm-tainted": "arm64"}
-PROGRAMS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kubectl")
-_TAINT = {"key": "kubernetes.io/arch", "value": "arm64", "effect": "NoSchedule"}
 _CONTROLLERS = ("deployment", "replicaset", "statefulset", "daemonset", "job", "garbage-collector")
 WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet")
 _APPS, _CORE = "apis/apps/v1", "api/v1"
@@ -87,7 +85,7 @@ class ReleaseSite(ClusterSite):
         opened.enter_context(plane)
         plane.namespace(NAMESPACE)
         for name, architecture in NODES.items():
-            plane.node(name, architecture, taints=[_TAINT] if name == "arm-tainted" else [])
+            plane.node(name, architecture, taints=[TAINT] if name == "arm-tainted" else [])
         plane.controllers(*_CONTROLLERS)
         opened.enter_context(plane.scheduler())
         opened.enter_context(Kubelet(plane, ending=True))

@@ -17,7 +17,7 @@ from whole.tool_page import Workplace, blocks_of, digest
 from whole.tool_runs import RUNS, ToolRun
 
 PROGRAMS = (
-    *("etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "helm3", "helm4", "check-jsonschema"),
+    *("helm3", "helm4", "check-jsonschema"),
     *dict.fromkeys(
         program for run in RUNS.values() for program in run.programs.values() if program in machine.TABLE
     ),
@@ -49,8 +49,7 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
                     seconds = round(time.monotonic() - began)
                     measured.append({**row, "with": tool.said(), "ran": tool.ran, "seconds": seconds})
                 plane.alive()
-    versions = {"Kubernetes": machine.TABLE["kubectl"].version, "Helm": machine.TABLE["helm3"].version}
-    return {"versions": versions, "tools": measured}, wrong
+    return {"tools": measured}, wrong
 
 
 def _follow(folder: Path, plane: ControlPlane, name: str, tool: ToolRun) -> None:

@@ -6,11 +6,9 @@ Each way puts archfit in, takes it out, and puts it in once more where that asks
 """
 
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import yaml
 
 import machine
 from control_plane import pod_in
@@ -18,11 +16,9 @@ from helm_runs import start
 from mutating_webhooks import webhook
 from program import PROGRAM
 from webhook_server import WebhookServer
-from whole.release_life import CHART, HOOKS, Release
+from whole.release_life import CHART, HOOKS, Release, decoded, templates_of
 from whole.release_site import NAMESPACE, ReleaseSite, Workloads, platforms_of, rolled, written
-from whole.release_site import PROGRAMS as SITE_PROGRAMS
 
-PROGRAMS = (*SITE_PROGRAMS, "helm3", "helm4", "kustomize")
 MANIFESTS = machine.ROOT / "fixtures" / "whole" / "undo" / "workloads.yaml"
 PLACED = ["DaemonSet/agent", "Deployment/api", "Deployment/web", "StatefulSet/db"]
 OF_THE_CHART = sorted([*PLACED, "Deployment/cache", "Deployment/report"])
@@ -68,7 +64,7 @@ def _upgraded_without(site: ReleaseSite, release: Release, made: Any) -> Undone:
     wrong = [*site.wrong(HOOKS), *([] if made.helm.status == 0 else [made.helm.stderr])]
     ran = release.helm.run("upgrade", "demo", str(CHART), "--timeout", "180s", "--no-hooks")
     wrong += [] if ran.status == 0 else [ran.stderr]
-    plain = _templates(yaml.safe_load_all(release.helm.plain(CHART)))
+    plain = templates_of(decoded(release.helm.plain(CHART)))
     undone = _undone(site, before, plain, wrong, OF_THE_CHART)
     again = release.render("upgrade", "--no-hooks")
     wrong += _in_again(site, [] if again.helm.status == 0 else [again.helm.stderr])
@@ -251,16 +247,8 @@ def _placement(template: Mapping[str, Any]) -> tuple[Any, ...]:
     return spec.get("affinity"), spec.get("tolerations"), spec.get("nodeSelector")
 
 
-def _templates(objects: Iterable[Any]) -> dict[str, Any]:
-    return {
-        f"{one['kind']}/{one['metadata']['name']}": one["spec"]["template"]
-        for one in objects
-        if one and "template" in one.get("spec", ())
-    }
-
-
 def _plain() -> dict[str, Any]:
-    return _templates(yaml.safe_load_all(MANIFESTS.read_bytes()))
+    return templates_of(decoded(MANIFESTS.read_bytes()))
 
 
 def _annotated(site: ReleaseSite) -> dict[str, bool]:
@@ -312,14 +300,9 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
     """Every way, one after the other in one cluster. Raises AssertionError."""
     with ReleaseSite(folder, platforms_of("helm")) as site:
         undone = {name: way(site) for name, way in WAYS.items()}
-    versions = {
-        "Helm": " and ".join(machine.TABLE[name].version for name in ("helm3", "helm4")),
-        "kustomize": machine.TABLE["kustomize"].version,
-        "Kubernetes": machine.TABLE["kubectl"].version,
-    }
     ways = {
         name: {"stays": one.stays, "rolled": one.rolled, "pods": one.pods, "wrong": len(one.wrong)}
         for name, one in undone.items()
     }
     wrong = [f"{name}: {line}" for name, one in undone.items() for line in one.wrong]
-    return {"versions": versions, "ways": ways}, wrong
+    return {"ways": ways}, wrong

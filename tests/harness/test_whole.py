@@ -1,14 +1,27 @@
-"""The pages show what `make -C lab whole` measured, and archfit writes today what was run then."""
+"""What `make -C lab whole` measured is of what archfit writes today, else the pages have another archfit's figures."""
 
 import pytest
 import whole_tables
 
-import machine
 from whole import karpenter
+from whole.argocd.renders import manifests
 from whole.fleet import turns
 from whole.fleet.site import RELEASES
+from whole.flux import forms
 
-DOCS = machine.ROOT / "docs"
+
+@pytest.mark.real
+def test_argo_cd_gets_the_manifests_that_were_measured():
+    """Else run `make -C lab whole PART=argocd`."""
+    written = manifests()
+    assert written == whole_tables.measured("argocd")["manifests"]
+    assert written["everywhere-hub"] != written["everywhere-edge"], "clusters with other architectures"
+
+
+@pytest.mark.real
+def test_flux_gets_the_patches_that_were_measured():
+    """Else run `make -C lab whole PART=flux`."""
+    assert whole_tables.measured("flux")["writes"] == forms.digests()
 
 
 @pytest.mark.real
@@ -20,7 +33,7 @@ def test_the_chart_renders_what_was_run(engine):
 
 @pytest.mark.parametrize("turn", karpenter.TURNS, ids=lambda turn: "-".join(turn).replace(" ", "-"))
 def test_archfit_writes_what_was_measured(turn):
-    """Else the figures of the page are those of another archfit: run `make -C lab whole PART=karpenter`."""
+    """Else run `make -C lab whole PART=karpenter`."""
     (found,) = [
         one
         for one in whole_tables.measured("karpenter")["turns"]

@@ -322,7 +322,7 @@ class ControlPlane:
         return answer
 
     def until(self, what: str, probe: Callable[[], Value | None]) -> Value:
-        """The first true value of `probe`. Raises AssertionError after a minute, or once a program has ended."""
+        """The first true value of `probe`. Raises AssertionError after four minutes, or once a program has ended."""
         give_up = time.monotonic() + _PATIENCE_SECONDS
         while not (value := probe()):
             self.alive()
@@ -395,11 +395,6 @@ class ControlPlane:
         """Of what runs under that name; 0 where nothing does."""
         process = self._processes.get(name)
         return process.pid if process else 0
-
-    def peak_kib(self, name: str) -> int:
-        """The largest resident memory of a program so far (proc(5), VmHWM)."""
-        status = Path(f"/proc/{self._processes[name].pid}/status").read_text(encoding="utf-8")
-        return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0)
 
     def stop(self, name: str) -> None:
         """Kill what `start` started, if it runs. It may be started again."""

@@ -1,1 +1,1 @@
-"""The part `argocd` of `make whole`: Argo CD syncs applications through the plugin, see `acts`."""
+"""The part `argocd`: Argo CD syncs applications through the plugin, see `acts`."""

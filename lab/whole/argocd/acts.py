@@ -16,13 +16,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import machine
 from control_plane import pod_in
 from whole.argocd.bench import Bench, Watching
 from whole.argocd.healing import ON_ARM, heal
 from whole.argocd.judges import required
 from whole.argocd.renders import manifests
-from whole.argocd.site import APPLICATIONS, ARGOCD, ArgoSite
+from whole.argocd.site import APPLICATIONS, ArgoSite
 from whole.argocd.watch import SYNCED
 
 HEAL_SECONDS = 600
@@ -43,10 +42,6 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
         pods = bench.judge_pods()["pods"]
         found = watching.found()
         measured = {
-            "versions": {
-                "Argo CD": machine.TABLE[ARGOCD].version,
-                "Kubernetes": machine.TABLE["kubectl"].version,
-            },
             "applications": len(bench.names()),
             "objects": sum(len(one["status"]["resources"]) for one in site.applications().values()),
             "pods": pods,
@@ -56,8 +51,6 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
             "notReal": found.unreal,
             "repeated": found.repeated,
             "acts": [*acts, healing],
-            "requests": len(site.registry.asked()),
-            "MiB": site.peaks(),
             "manifests": manifests(),
         }
     return measured, [*bench.wrong, *found.wrong, *watching.broken()]

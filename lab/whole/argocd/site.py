@@ -24,7 +24,7 @@ from typing import Any
 
 import machine
 from argocd_caller import SYSTEM_PATH, tools_folder
-from cluster_site import BUILT_FOR, UNROUTED, ClusterSite, run_git
+from cluster_site import BUILT_FOR, TAINT, UNROUTED, ClusterSite, run_git
 from control_plane import ControlPlane
 from helm_runs import start
 from kubelet import Kubelet
@@ -35,17 +35,11 @@ from redis_server import RedisServer
 from whole.argocd.renders import FOLDER
 
 ARGOCD = "argocd"
-PROGRAMS = (
-    *("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kubectl"),
-    *("redis-server", "docker-registry", "helm4", "kustomize", ARGOCD),
-)
 APPLICATIONS = "/apis/argoproj.io/v1alpha1/namespaces/argocd/applications"
 _CONTROLLERS = (
     *("deployment", "replicaset", "statefulset", "daemonset", "job", "cronjob"),
     *("namespace", "garbage-collector"),
 )
-# As GKE taints its Arm nodes.
-_TAINT = {"key": "kubernetes.io/arch", "value": "arm64", "effect": "NoSchedule"}
 
 Object = dict[str, Any]
 
@@ -145,14 +139,6 @@ class ArgoSite(ClusterSite):
     def applications(self) -> dict[str, Object]:
         return {one["metadata"]["name"]: one for one in self.hub.get(APPLICATIONS)["items"]}
 
-    def peaks(self) -> dict[str, int]:
-        """The largest resident memory of each program so far, in MiB."""
-        names = {"plugin": "cmp-server", "repo-server": "repo-server", "controller": "application-controller"}
-        kib = {said: self.hub.peak_kib(name) for name, said in names.items()}
-        kib["applicationset-controller"] = self.hub.peak_kib("sets")
-        kib["kube-apiserver"] = self.hub.peak_kib("kube-apiserver")
-        return {name: value // 1024 for name, value in kib.items()}
-
     # How it is made.
 
     def _prepare(self) -> None:
@@ -162,7 +148,7 @@ class ArgoSite(ClusterSite):
             enter(plane)
             for number, architecture in enumerate(nodes):
                 tainted = architecture == "arm64" and plane is self.hub
-                plane.node(f"{architecture}-{number}", architecture, taints=[_TAINT] if tainted else ())
+                plane.node(f"{architecture}-{number}", architecture, taints=[TAINT] if tainted else ())
             plane.controllers(*_CONTROLLERS)
             enter(plane.scheduler())
             enter(Kubelet(plane, ending=True))

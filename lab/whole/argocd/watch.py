@@ -11,7 +11,6 @@ All else is a fault.
 """
 
 import json
-import ssl
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -46,17 +45,11 @@ class Watch:
         self.wrong = ""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._read, daemon=True)
-        self._client = httpx.Client(
-            base_url=plane.url,
-            headers=plane.client.headers,
-            verify=ssl.create_default_context(cafile=str(plane.ca)),
-            trust_env=False,
-            timeout=_READ_SECONDS,
-        )
+        self._client = plane.another_client()
         self._version = ""
 
     def __enter__(self) -> Self:
-        listed = self._client.get(self._path, timeout=60.0).raise_for_status().json()
+        listed = self._client.get(self._path).raise_for_status().json()
         self._version = listed["metadata"]["resourceVersion"]
         for one in listed["items"]:
             self._add("ADDED", one)
@@ -73,7 +66,7 @@ class Watch:
         while not self._stop.is_set() and failed < _TRIES:
             query = {"watch": "1", "resourceVersion": self._version}
             try:
-                with self._client.stream("GET", self._path, params=query) as answer:
+                with self._client.stream("GET", self._path, params=query, timeout=_READ_SECONDS) as answer:
                     for line in answer.iter_lines():
                         self._take(json.loads(line))
                         failed = 0
@@ -166,21 +159,15 @@ class Found(NamedTuple):
 
 def faults(states: Sequence[State], causes: Sequence[Cause]) -> Found:
     """What the applications said, held against the causes."""
-    found = Found(0, 0, 0, 0, 0, ())
-    for name in sorted({state.application for state in states}):
-        own = _of_one(
+    own = [
+        _of_one(
             [state for state in states if state.application == name],
             [one for one in causes if one.application == name],
         )
-        found = Found(
-            found.states + own.states,
-            found.syncs + own.syncs,
-            found.real + own.real,
-            found.unreal + own.unreal,
-            found.repeated + own.repeated,
-            found.wrong + own.wrong,
-        )
-    return found
+        for name in sorted({state.application for state in states})
+    ]
+    *counts, wrong = zip(Found(0, 0, 0, 0, 0, ()), *own, strict=True)
+    return Found._make([*map(sum, counts), tuple(line for lines in wrong for line in lines)])
 
 
 def _of_one(states: Sequence[State], causes: Sequence[Cause]) -> Found:

@@ -1,1 +1,1 @@
-"""The part `fleet` of `make whole`: what the chart installs for audits runs under the real controllers, see `turns`."""
+"""The part `fleet`: what the chart installs for audits runs under the real controllers, see `turns`."""

@@ -35,9 +35,6 @@ from operators.build import Failed
 from redis_server import RedisServer
 from running_kubelet import Image, RunningKubelet
 
-PROGRAMS = (
-    *("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kubectl", "redis-server"),
-)
 NAMESPACE = "archfit"
 CLUSTER = "shop-eu"
 # How the audit runs -> the release.

@@ -17,7 +17,6 @@ from typing import Any
 
 from loopback_server import Answer, Asked
 
-import machine
 from archfit.facts.merge import shard_of
 from whole.fleet.cron import cron_turns
 from whole.fleet.refusals import REFUSALS, refused
@@ -330,7 +329,6 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
         wrong += lines
         site.check()
     measured = {
-        "versions": {"Kubernetes": machine.TABLE["kubectl"].version},
         "written": {engine: digest(engine) for engine in RELEASES},
         "turns": turns,
         "nights": nights,

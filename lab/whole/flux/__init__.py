@@ -1,1 +1,1 @@
-"""The part `flux` of `make whole`: Flux applies what `archfit patch` prints, see `acts`."""
+"""The part `flux`: Flux applies what `archfit patch` prints, see `acts`."""

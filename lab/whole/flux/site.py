@@ -1,6 +1,6 @@
 """Flux' controllers on a control plane on loopback that has the real scheduler and the real workload controllers.
 
-    with FluxSite(folder, helm) as site:
+    with FluxSite(folder) as site:
         site.commit("shop", {"app/a.yaml": b".."})     a Git repository of that name; the commit
         site.apply(object), site.patch(..)             objects of Flux in the namespace flux-system
         site.reconciled("Kustomization", "shop")       asks Flux to reconcile it, and waits; its condition Ready
@@ -9,9 +9,6 @@
 
 GitRepositories are served by `git http-backend` behind a server for CGI (RFC 3875). A stand-in for the kubelet says
 that bound pods run, and that pods of Jobs end. Three nodes: amd64, arm64 with GKE's taint, arm64 without one.
-
-helm-controller is not built: `helm` is a folder, named for its version, with the program `helm-controller` and
-`helmreleases.yaml`, its CustomResourceDefinition. None: no HelmRelease can be applied.
 """
 
 import itertools
@@ -26,17 +23,17 @@ from typing import Any, NamedTuple, TypeVar
 from loopback_server import Answer, Asked, LoopbackServer
 
 import machine
-from cluster_site import UNROUTED, ClusterSite, is_refused, run_git
+from cluster_site import TAINT, UNROUTED, ClusterSite, is_refused, run_git
 from control_plane import ControlPlane
 from kubelet import Kubelet
 from operators.build import Failed, fetched
 from real_registries import free_port
 from rollouts import pods_rolled_out
 
-SOURCE, KUSTOMIZE, HELM = "flux-source-controller", "flux-kustomize-controller", "helm-controller"
+SOURCE = "flux-source-controller"
+CONTROLLERS = (SOURCE, "flux-kustomize-controller", "flux-helm-controller")
 NAMESPACE = "flux-system"
 ARCH = "kubernetes.io/arch"
-_TAINT = {"key": ARCH, "value": "arm64", "effect": "NoSchedule"}
 _CONTROLLERS = ("deployment", "replicaset", "statefulset", "daemonset", "job", "cronjob")
 _KINDS = {
     "GitRepository": "/apis/source.toolkit.fluxcd.io/v1/namespaces/{}/gitrepositories",
@@ -48,6 +45,7 @@ _WORKLOADS = ("deployments", "statefulsets", "daemonsets")
 _REQUESTED = "reconcile.fluxcd.io/requestedAt"
 _PATIENCE_SECONDS = 180.0
 _LOOK_SECONDS = 0.2
+_LAST_LINES = 4
 
 Object = dict[str, Any]
 Value = TypeVar("Value")
@@ -62,9 +60,9 @@ class Condition(NamedTuple):
 
 
 class FluxSite(ClusterSite):
-    def __init__(self, folder: Path, helm: Path | None) -> None:
+    def __init__(self, folder: Path) -> None:
         super().__init__()
-        self._folder, self._helm = folder, helm
+        self._folder = folder
         self.plane = ControlPlane(folder, *UNROUTED)
         self._asked = itertools.count(1)
         self._git = folder / "git"
@@ -76,15 +74,13 @@ class FluxSite(ClusterSite):
         self._exit.enter_context(self._server)
         texts = [
             path.read_text(encoding="utf-8")
-            for name in (SOURCE, KUSTOMIZE)
+            for name in CONTROLLERS
             for path in sorted((_module(name) / "config/crd/bases").glob("*.yaml"))
         ]
-        if self._helm:
-            texts.append((self._helm / "helmreleases.yaml").read_text(encoding="utf-8"))
         plane.define(texts)
         plane.namespace(NAMESPACE)
         plane.node("amd", "amd64")
-        plane.node("arm-tainted", "arm64", taints=[_TAINT])
+        plane.node("arm-tainted", "arm64", taints=[TAINT])
         plane.node("arm", "arm64")
         plane.controllers(*_CONTROLLERS)
         self._exit.enter_context(plane.scheduler())
@@ -92,18 +88,22 @@ class FluxSite(ClusterSite):
         storage, address = self._folder / "storage", f"127.0.0.1:{free_port()}"
         storage.mkdir()
         stored = (f"--storage-path={storage}", f"--storage-addr={address}", f"--storage-adv-addr={address}")
-        self._start(SOURCE, machine.tool(SOURCE), *stored)
-        self._start(KUSTOMIZE, machine.tool(KUSTOMIZE))
-        if self._helm:
-            self._start(HELM, str(self._helm / HELM))
+        for name in CONTROLLERS:
+            self._start(name, *(stored if name == SOURCE else ()))
 
-    def _start(self, name: str, program: str, *words: str) -> None:
+    def _start(self, name: str, *words: str) -> None:
         place = self._folder / f"tmp-{name}"
         place.mkdir()
         ports = [f"--{what}-addr=127.0.0.1:{free_port()}" for what in ("metrics", "health")]
         self.plane.start(
             name,
-            [program, *ports, "--watch-all-namespaces=true", "--enable-leader-election=false", *words],
+            [
+                machine.tool(name),
+                *ports,
+                "--watch-all-namespaces=true",
+                "--enable-leader-election=false",
+                *words,
+            ],
             KUBECONFIG=str(self.plane.kubeconfig),
             RUNTIME_NAMESPACE=NAMESPACE,
             TMPDIR=str(place),
@@ -197,17 +197,16 @@ class FluxSite(ClusterSite):
             raise Failed(f"cloning {name}", f"{revision}, not {commit}: {condition.message}")
 
     def until(self, what: str, probe: Callable[[], Value | None]) -> Value:
-        """The first true value of `probe`. Raises Failed with the log of helm- or kustomize-controller."""
+        """The first true value of `probe`. Raises Failed with the last words of each controller."""
         give_up = time.monotonic() + _PATIENCE_SECONDS
         while not (value := probe()):
             self.plane.alive()
             if time.monotonic() > give_up:
-                raise Failed(f"waiting {_PATIENCE_SECONDS:.0f} s until {what}", self.plane.log(self._last()))
+                logs = (self.plane.log(name).splitlines()[-_LAST_LINES:] for name in CONTROLLERS)
+                said = "\n".join(line for lines in logs for line in lines)
+                raise Failed(f"waiting {_PATIENCE_SECONDS:.0f} s until {what}", said)
             time.sleep(_LOOK_SECONDS)
         return value
-
-    def _last(self) -> str:
-        return HELM if self._helm else KUSTOMIZE
 
     def workloads(self, namespace: str) -> dict[str, Object]:
         """Deployments, StatefulSets, DaemonSets and CronJobs by KIND/NAME."""
@@ -271,10 +270,6 @@ class FluxSite(ClusterSite):
     def architectures(self) -> dict[str, str]:
         nodes = self.plane.get("/api/v1/nodes")["items"]
         return {one["metadata"]["name"]: one["metadata"]["labels"][ARCH] for one in nodes}
-
-    def peaks_mib(self) -> dict[str, int]:
-        names = (SOURCE, KUSTOMIZE, *((HELM,) if self._helm else ()))
-        return {name.removeprefix("flux-"): self.plane.peak_kib(name) // 1024 for name in names}
 
 
 def _module(name: str) -> Path:
