@@ -9,7 +9,7 @@ import pytest
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Malformed, Unknown, parse_platform
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Options
-from archfit.webhook.lookups.fair_places import Places
+from archfit.webhook.lookups.fair_places import FairPlaces
 from archfit.webhook.lookups.lookup_worker import THREADS
 from archfit.webhook.lookups.messages import Answered, Secrets
 from archfit.webhook.lookups.shared_answers import OF_NAMESPACE, PAUSE_SECONDS, SharedAnswers
@@ -65,7 +65,7 @@ class Site:
             lambda namespace: WrittenDown(namespace, self.started),
             self._metrics,
             self.share,
-            Places(reviews),
+            FairPlaces(reviews),
             TIMEOUT,
             lambda: self.now,
         )
@@ -175,7 +175,7 @@ def test_a_text_that_is_longer_than_any_reference_is_neither_looked_up_nor_kept(
     site = Site()
     answer = site.answers.known(f"{'a' * 2_000_000}.example/app:1")
     assert isinstance(answer, Malformed)
-    assert "1024 characters" in answer.reason
+    assert "1024 characters" in answer.cause
     assert site.share.held == 0
 
 

@@ -17,7 +17,7 @@ from archfit.options.settings import Options
 from archfit.webhook.admission_decision import CachedDecision, DecisionCache
 from archfit.webhook.admitted_pod import at_admission
 from archfit.webhook.lookups import messages
-from archfit.webhook.lookups.fair_places import Places
+from archfit.webhook.lookups.fair_places import FairPlaces
 from archfit.webhook.lookups.messages import Secrets
 from archfit.webhook.lookups.shared_answers import SharedAnswers
 from archfit.webhook.memory_budget import MIB, SHARES, Share
@@ -60,7 +60,7 @@ class Door:
             for name, size in (("bodies", 8), ("reviews", 64))
         )
         self.webhook = Webhook(
-            SharedAnswers(chosen, 600, None, lambda _: self, self.metrics, Share(MIB), Places(1000)),
+            SharedAnswers(chosen, 600, None, lambda _: self, self.metrics, Share(MIB), FairPlaces(1000)),
             DecisionCache(chosen, Share(MIB)),
             self.metrics,
             self._log,

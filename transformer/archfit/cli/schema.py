@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from archfit.base.errors import UsageError
 from archfit.base.spelling import refused
+from archfit.cli import document_schemas
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.yaml.json_output import json_output
 
@@ -44,7 +45,5 @@ def schema(name: str) -> bytes:
     if name in _FILES:
         with open(os.path.join(os.path.dirname(__file__), "schemas", f"{name}.schema.json"), "rb") as file:
             return file.read()
-    from archfit.cli import document_schemas
-
     title = dict(BY_NAME["schema"].arguments)[name].removesuffix(".")
     return json_output(document_schemas.schema(name, title))

@@ -8,7 +8,7 @@ from the baseline of its architecture, and always for arm.
 from __future__ import annotations
 
 from archfit.base.errors import InvalidReference, Problem
-from archfit.base.spelling import nearest
+from archfit.base.spelling import expected, nearest
 from archfit.images.reference import is_placeholder
 from archfit.startup.record import Record
 
@@ -97,8 +97,6 @@ def known_platform(text: str) -> Platform:
     if value.os in ARCHITECTURES or value.os in ALIASES:
         raise Problem(f"{text!r} begins with an architecture: write 'linux/{text}'")
     if value.os not in _SYSTEMS:
-        from archfit.base.spelling import expected
-
         raise Problem(f"{text!r} has an operating system that no image has: {expected(value.os, _SYSTEMS)}")
     if value.architecture not in ARCHITECTURES and not value.architecture.startswith("wasm"):
         raise Problem(no_architecture(value.architecture))

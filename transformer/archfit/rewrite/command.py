@@ -9,7 +9,7 @@ from archfit.base import standard_streams
 from archfit.base.errors import ArchfitError, OutputError, UsageError, message_of
 from archfit.base.files import read_file
 from archfit.base.results import Message
-from archfit.options.layers import load
+from archfit.options.layers import from_flags, load
 from archfit.rewrite.function import PROGRAM, frame_of, layer_of, run_of
 from archfit.run import report_failure
 
@@ -52,7 +52,6 @@ def _run(
 ) -> int:
     call, flags = None, None
     if argv and defaults is None:
-        from archfit.options.layers import from_flags
         from archfit.options.table import TABLE
 
         flags = from_flags(argv, TABLE)

@@ -48,14 +48,12 @@ def _loaded() -> tuple[Any, Any, Any, Any]:
         except Exception:  # noqa: BLE001 - whatever another version does differently, the whole package works
             _forget()
     # `yaml.events` is no attribute of a package that was imported after `_without_package` had loaded that module.
-    from yaml import error, events, reader
+    from yaml import SafeLoader, error, events, reader
 
     errors = error.MarkedYAMLError, reader.ReaderError
     try:
         from yaml._yaml import CParser
     except ImportError:
-        from yaml import SafeLoader
-
         return SafeLoader, events, *errors
     return CParser, events, *errors
 

@@ -18,6 +18,8 @@ from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.option_types import duration
 from archfit.options.settings import Given, Layer
+from archfit.webhook.listen_address import listen_address
+from archfit.webhook.memory_budget import memory_limit
 
 _COMMAND = BY_NAME["serve"]
 _DEFAULTS = Layer(
@@ -39,8 +41,6 @@ def serve(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> in
     drain_delay = _seconds(flags.drain_delay)
     try:
         from archfit.webhook import server_process  # the extra may be missing, and says so
-        from archfit.webhook.listen_address import listen_address
-        from archfit.webhook.memory_budget import memory_limit
     except ImportError as error:
         raise ArchfitError(
             packages.missing("archfit serve", "serve", (error.name or "").partition(".")[0])

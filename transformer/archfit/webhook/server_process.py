@@ -28,7 +28,7 @@ from archfit.base.errors import ArchfitError
 from archfit.images.platforms import ARCHITECTURES
 from archfit.lookup.lockfile import lock_of
 from archfit.lookup.operator_files import check
-from archfit.options.settings import Options, Settings
+from archfit.options.settings import Operator, Options, Settings
 from archfit.startup.record import Record
 from archfit.webhook.admission_decision import DecisionCache
 from archfit.webhook.admitted_pod import at_admission
@@ -42,7 +42,7 @@ from archfit.webhook.connection import (
     route_library_messages,
 )
 from archfit.webhook.listen_address import ListenAddress, listen
-from archfit.webhook.lookups.fair_places import Places
+from archfit.webhook.lookups.fair_places import FairPlaces
 from archfit.webhook.lookups.messages import WORKERS, Noted, WorkerOptions
 from archfit.webhook.lookups.pull_secret_answers import ClusterSecrets
 from archfit.webhook.lookups.shared_answers import SharedAnswers
@@ -147,26 +147,7 @@ class ServerProcess:
         }
         log.refused = metrics.refusals["log_lines"].inc
         self._connections = Connections(most_connections(memory.share("connections")), metrics)
-        keeps_cache = isinstance(operator.cache, str) and not (operator.no_cache or operator.offline)
-        worker = WorkerOptions(
-            operator,
-            options.image_platforms,
-            dict(self._environ),
-            frozenset((*options.cluster_architectures, *ARCHITECTURES)),
-            memory.lookups // WORKERS,
-            reads_secrets=bool(own.pull_secrets),
-        )
-        self._workers = LookupWorkers(
-            [
-                WorkerProcess(
-                    worker.replace(keeps_cache=keeps_cache and not number),
-                    operator.timeout_seconds / 4,
-                    self._note,
-                    self._ended,
-                )
-                for number in range(WORKERS)
-            ]
-        )
+        self._workers = self._lookup_workers(options, operator)
         self._answers = SharedAnswers(
             options,
             operator.cache_ttl_seconds,
@@ -175,7 +156,7 @@ class ServerProcess:
             metrics,
             self._shares["answers"],
             # The rest is for those whose images are known, and for those that arrive.
-            Places(max(1, self._connections.most * 3 // 4)),
+            FairPlaces(max(1, self._connections.most * 3 // 4)),
             operator.timeout_seconds,
         )
         self._probes = Probes(metrics, self._not_ready)
@@ -188,6 +169,28 @@ class ServerProcess:
             self._shares["reviews"],
             self._probes,
             own.pull_secrets,
+        )
+
+    def _lookup_workers(self, options: Options, operator: Operator) -> LookupWorkers:
+        keeps_cache = isinstance(operator.cache, str) and not (operator.no_cache or operator.offline)
+        worker = WorkerOptions(
+            operator,
+            options.image_platforms,
+            dict(self._environ),
+            frozenset((*options.cluster_architectures, *ARCHITECTURES)),
+            self._own.memory.lookups // WORKERS,
+            reads_secrets=bool(self._own.pull_secrets),
+        )
+        return LookupWorkers(
+            [
+                WorkerProcess(
+                    worker.replace(keeps_cache=keeps_cache and not number),
+                    operator.timeout_seconds / 4,
+                    self._note,
+                    self._ended,
+                )
+                for number in range(WORKERS)
+            ]
         )
 
     async def run(self, port: socket.socket, probe_port: socket.socket) -> int:

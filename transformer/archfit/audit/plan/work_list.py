@@ -8,7 +8,7 @@ pods is in the list with that state: to ask for it, to push it again or to repai
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
@@ -71,27 +71,13 @@ def work_list(
     own: Sequence[str] = (),
 ) -> WorkList:
     """The work for one architecture. index: its place in the tuples of the findings. own: patterns of --own."""
-    groups: dict[frozenset[str], Amount] = defaultdict(Amount)
-    owners: dict[str, Counter[Owner]] = defaultdict(Counter)
-    for workload in workloads:
-        missing = frozenset(use.reference for use in workload.not_ready[index])
-        if workload.movable and missing:
-            groups[missing] += workload.amount
-            for reference in missing:
-                owners[reference][workload.owner] += workload.amount.cpu
+    groups, owners = _waiting(index, workloads)
     alone = {name: amount for missing, amount in groups.items() if len(missing) == 1 for name in missing}
     part: dict[str, Amount] = defaultdict(Amount)
     for missing, amount in groups.items():
         for reference in missing:
             part[reference] += amount
-    pairs = sorted(
-        (
-            WorkPair(min(missing), max(missing), amount)
-            for missing, amount in groups.items()
-            if len(missing) == 2
-        ),
-        key=lambda pair: (-pair.amount.cpu, -pair.amount.pods, pair.first, pair.second),
-    )
+    pairs = _pairs(groups)
     best: dict[str, tuple[str, Amount]] = {}
     for pair in pairs:
         best.setdefault(pair.first, (pair.second, pair.amount))
@@ -136,4 +122,30 @@ def work_list(
         tuple(items),
         tuple(pairs),
         sum((of for names, of in groups.items() if len(names) > 2), NOTHING),
+    )
+
+
+def _waiting(
+    index: int, workloads: Sequence[WorkloadFinding]
+) -> tuple[Mapping[frozenset[str], Amount], Mapping[str, Counter[Owner]]]:
+    """What waits for each set of images, and the processor time of each owner that waits for an image."""
+    groups: dict[frozenset[str], Amount] = defaultdict(Amount)
+    owners: dict[str, Counter[Owner]] = defaultdict(Counter)
+    for workload in workloads:
+        missing = frozenset(use.reference for use in workload.not_ready[index])
+        if workload.movable and missing:
+            groups[missing] += workload.amount
+            for reference in missing:
+                owners[reference][workload.owner] += workload.amount.cpu
+    return groups, owners
+
+
+def _pairs(groups: Mapping[frozenset[str], Amount]) -> list[WorkPair]:
+    return sorted(
+        (
+            WorkPair(min(missing), max(missing), amount)
+            for missing, amount in groups.items()
+            if len(missing) == 2
+        ),
+        key=lambda pair: (-pair.amount.cpu, -pair.amount.pods, pair.first, pair.second),
     )

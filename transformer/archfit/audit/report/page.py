@@ -33,7 +33,8 @@ from archfit.base.printable import visible
 from archfit.facts.facts import SCHEMA
 
 _FOLDER = os.path.dirname(__file__)
-_MOST_COLUMNS = 20
+_CHARTS = ((880, 20), (340, 8))
+"""Width of a chart of the work list, and its columns: on a screen, and on a small one."""
 _ON_PAPER = 20
 """Rows of a table on paper, as page.css and page.js have it."""
 _DATA = (
@@ -45,13 +46,6 @@ _DATA = (
 def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:
     """The page in UTF-8. since: changes since an earlier audit."""
     style, script = _text("page.css"), _text("page.js")
-    charts = {
-        work.architecture: (
-            page_charts.pareto(work, readiness, 880, _MOST_COLUMNS),
-            page_charts.pareto(work, readiness, 340, 8),
-        )
-        for work, readiness in zip(findings.work_lists, findings.readiness, strict=True)
-    }
     first = findings.readiness[0]
     text = _template().render(
         cluster=words.of_cluster(findings),
@@ -75,7 +69,10 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
             for row in findings.readiness
             if row.pinned.pods
         ],
-        charts=charts,
+        charts={
+            work.architecture: [page_charts.pareto(work, row, *size) for size in _CHARTS]
+            for work, row in zip(findings.work_lists, findings.readiness, strict=True)
+        },
         there=any(group.architecture == first.architecture for group in findings.capacity.groups),
         daemons=list(words.daemon_sentences(findings)),
         ready_daemons=_ready_daemons(findings),

@@ -1,7 +1,7 @@
 """Places that tenants share. No namespace and no registry takes them all, whatever it does with its own.
 
-In `lab/campaign/webhook`, `stalls` (600 pods of a registry that never answers) takes every connection without `Places`,
-and every lookup thread of a worker without `Semaphores`.
+In `lab/campaign/webhook`, `stalls` (600 pods of a registry that never answers) takes every connection without
+`FairPlaces`, and every lookup thread of a worker without `Semaphores`.
 Source: Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM Transactions
 on Networking 6 (1998): shares of what is free let one tenant use what nobody else needs, and leave room for the next.
 """
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from weakref import WeakValueDictionary
 
 
-class Places:
+class FairPlaces:
     """most: of all namespaces together. One may hold twice as many as are free: two thirds, where it is alone."""
 
     def __init__(self, most: int) -> None:

@@ -28,7 +28,7 @@ from archfit.images.platforms import Answer, Found, Malformed, Unknown, unanswer
 from archfit.images.reference import Reference, parse
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Options
-from archfit.webhook.lookups.fair_places import Places, Semaphores
+from archfit.webhook.lookups.fair_places import FairPlaces, Semaphores
 from archfit.webhook.lookups.messages import Answered, Secrets
 from archfit.webhook.memory_budget import Share
 from archfit.webhook.server_metrics import ServerMetrics
@@ -85,13 +85,13 @@ class SharedAnswers:
     worker: Callable[[str], Worker]
     metrics: ServerMetrics
     share: Share
-    reviews: Places
+    reviews: FairPlaces
     timeout_seconds: float = 30.0
     clock: Callable[[], float] = time.monotonic
 
     def __post_init__(self) -> None:
         self.longest_seconds = self.timeout_seconds / 4
-        self._places = Places(MOST_WAITING)
+        self._places = FairPlaces(MOST_WAITING)
         self._of_namespace, self._of_registry = Semaphores(OF_NAMESPACE), Semaphores(OF_REGISTRY)
         self._running_of = Counter[str]()
         self._turns: set[asyncio.Task[None]] = set()
