@@ -16,7 +16,7 @@ from archfit.base.errors import ArchfitError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import BinaryIO
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -28,6 +28,17 @@ _FIRST_READ = 1 << 24
 _CHUNK = 1 << 20
 # The kernel computes these of a file's content.
 _OF_CONTENT = ("security.ima", "security.evm")
+
+
+def user_folder(environ: Mapping[str, str], variable: str, below_home: str) -> str:
+    """The folder `archfit` of the user, below the one that the variable names; "" where the user has no home.
+
+    A path that is not absolute does not count (XDG Base Directory).
+    """
+    base = environ.get(variable, "")
+    if not os.path.isabs(base):
+        base = os.path.join(environ.get("HOME") or os.path.expanduser("~"), below_home)
+    return os.path.join(base, "archfit") if os.path.isabs(base) else ""
 
 
 def read_file(path: str) -> bytes:

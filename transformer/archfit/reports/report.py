@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from archfit.base.files import user_folder
 from archfit.base.patch import dotted, to_json
 from archfit.base.results import Decision, Message
 from archfit.startup.record import Record
@@ -140,12 +141,6 @@ def answer_value(answer: Answer) -> dict[str, Any]:
 
 
 def state_path(environ: Mapping[str, str]) -> str:
-    """Where a run leaves its report for `archfit last`; "" where the user has no directory for it.
-
-    XDG_STATE_HOME counts where it is absolute (XDG Base Directory).
-    """
-    xdg = environ.get("XDG_STATE_HOME", "")
-    if xdg and os.path.isabs(xdg):
-        return os.path.join(xdg, "archfit", REPORT)
-    home = environ.get("HOME") or os.path.expanduser("~")
-    return os.path.join(home, ".local", "state", "archfit", REPORT) if os.path.isabs(home) else ""
+    """Where a run leaves its report for `archfit last`; "" where the user has no directory for it."""
+    folder = user_folder(environ, "XDG_STATE_HOME", ".local/state")
+    return folder and os.path.join(folder, REPORT)

@@ -18,6 +18,7 @@ from itertools import chain
 from typing import BinaryIO, TextIO
 
 from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.files import user_folder
 from archfit.cli.setup.check_lines import up_to_wrong, write_lines
 from archfit.cli.setup.configuration import ToolConfiguration, compared, configuration
 from archfit.cli.setup.owned_files import content_of, done, remove_files, write_files
@@ -58,15 +59,10 @@ def set_up_helm(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: 
 
 def home(environ: Mapping[str, str]) -> str:
     """The plugins directory that is archfit's own. Raises UsageError where the user has no place for data."""
-    xdg = environ.get("XDG_DATA_HOME", "")
-    if not os.path.isabs(xdg):
-        user = environ.get("HOME") or os.path.expanduser("~")
-        if not os.path.isabs(user):
-            raise UsageError(
-                "there is no home directory to write to: set HOME, or name a directory with --into"
-            )
-        xdg = os.path.join(user, ".local", "share")
-    return os.path.join(xdg, "archfit", "helm-plugins")
+    folder = user_folder(environ, "XDG_DATA_HOME", ".local/share")
+    if not folder:
+        raise UsageError("there is no home directory to write to: set HOME, or name a directory with --into")
+    return os.path.join(folder, "helm-plugins")
 
 
 def _own(

@@ -12,7 +12,7 @@ import os
 import sys
 from time import monotonic
 
-from archfit.base.files import read_regular
+from archfit.base.files import read_regular, user_folder
 from archfit.lookup.store import StoreTrouble
 from archfit.options.settings import Operator
 
@@ -122,11 +122,6 @@ FILE = "lookups.sqlite"
 
 def default_path(environ: Mapping[str, str], platform: str = sys.platform) -> str:
     """Where the cache file belongs, "" where the user has no directory for it. platform: as sys.platform."""
-    xdg = environ.get("XDG_CACHE_HOME", "")
-    if xdg and os.path.isabs(xdg):
-        return os.path.join(xdg, "archfit", FILE)
-    home = environ.get("HOME") or os.path.expanduser("~")
-    if not os.path.isabs(home):
-        return ""
-    caches = os.path.join("Library", "Caches") if platform == "darwin" else ".cache"
-    return os.path.join(home, caches, "archfit", FILE)
+    caches = "Library/Caches" if platform == "darwin" else ".cache"
+    folder = user_folder(environ, "XDG_CACHE_HOME", caches)
+    return folder and os.path.join(folder, FILE)
