@@ -128,7 +128,6 @@ class Readiness(Record):
 
     @property
     def is_known(self) -> bool:
-        """Whether anything is."""
         return bool(self.counted(self.ready + self.blocked))
 
 

@@ -37,7 +37,6 @@ class Ran(Record):
 
     @property
     def text(self) -> str:
-        """Its output."""
         return self.output.decode(errors="replace")
 
 

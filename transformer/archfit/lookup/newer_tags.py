@@ -86,7 +86,6 @@ class _Repository:
             self.tag = ""
 
     def outcome(self, image: _Image) -> NewerTags:
-        """What is said of one image."""
         listed, suggestion = self.listed, self.suggestions.get(image.text)
         if image.text not in self.suggestions and listed.read != "no":
             return NewerTags((), "no", "no time was left for it: allow more with --timeout")

@@ -84,7 +84,6 @@ class Parser(argparse.ArgumentParser):
         return words
 
     def flags(self) -> list[str]:
-        """Every flag there is."""
         return [flag for action in self._actions for flag in action.option_strings]
 
     def misuse(self, flag: str) -> str:

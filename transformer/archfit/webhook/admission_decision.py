@@ -202,7 +202,6 @@ class DecisionCache:
         return (namespace, text) if len(text) <= _LONGEST_KEY else None
 
     def kept(self, key: _Key | None) -> CachedDecision | None:
-        """The Pod of this key, if it is kept."""
         if key is None or key not in self._kept:
             return None
         self._kept.move_to_end(key)
@@ -213,7 +212,6 @@ class DecisionCache:
         return CachedDecision(admitted_pod(extract, namespace, self._options), self._options)
 
     def keep(self, key: _Key | None, pod: CachedDecision, extract: dict[str, Any]) -> None:
-        """Keep a Pod that is not kept."""
         if key is None or key in self._kept:
             return
         size = kept_bytes(extract)

@@ -95,7 +95,6 @@ class Connections:
         self._changed.set()
 
     def ended(self, connection: Connection) -> None:
-        """The connection is no more."""
         self.all.pop(connection, None)
         self._changed.set()
 
@@ -282,7 +281,6 @@ class Connection(HttpToolsProtocol):
         return "connection"
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """As asyncio.Protocol."""
         super().connection_made(transport)
         self._is_made = True
         self._joined = _Joined(transport)
@@ -295,12 +293,10 @@ class Connection(HttpToolsProtocol):
         self._among.waits(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """As asyncio.Protocol."""
         self._among.ended(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """As asyncio.Protocol."""
         super().data_received(data)
         if self._in_head:
             self._head_bytes += len(data)

@@ -43,7 +43,6 @@ class MemoryLimit(Record):
     source: str = "no limit is known"
 
     def share(self, name: str) -> int:
-        """Bytes of a share."""
         return (self.limit // 2 - PROGRAM) * SHARES[name] // 100
 
     @property

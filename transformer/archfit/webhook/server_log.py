@@ -77,7 +77,6 @@ class ServerLog:
         self._thread.start()
 
     def writes(self, level: str) -> bool:
-        """Whether lines of this level are written."""
         return level in self._written
 
     def line(self, level: str, message: str, **members: Any) -> None:
@@ -129,7 +128,6 @@ class LibraryMessages(logging.Handler):
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """As logging.Handler."""
         level = "error" if record.levelno >= logging.ERROR else "warning"
         if record.levelno < logging.WARNING:
             level = "debug"

@@ -115,7 +115,6 @@ class ServerMetrics:
         self._hosts: set[str] = set()
 
     def answered(self, outcome: str, seconds: float) -> None:
-        """A request has its response."""
         self._outcomes[outcome].inc()
         self._duration.observe(seconds)
 
@@ -125,7 +124,6 @@ class ServerMetrics:
         self._lookups.labels(origin, _KINDS[type(answer)]).inc()
 
     def replied(self, replies: Mapping[tuple[str, int], int]) -> None:
-        """Registries answered."""
         for (name, status), number in replies.items():
             host = name[:_LONGEST_HOST]
             if host not in self._hosts and len(self._hosts) < MOST_HOSTS:
@@ -150,7 +148,6 @@ class Probes:
         self._not_ready = not_ready
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
-        """As ASGI calls it."""
         if scope["type"] != "http":
             return
         status, kind, body = self._answer(scope["method"], scope["path"])

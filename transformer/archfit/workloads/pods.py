@@ -238,7 +238,6 @@ class Pod(Record):
         return self.placement_paths is not None and field not in self.placement_paths.at
 
     def message(self, severity: Severity, message: str, path: Path) -> Message:
-        """A message about the value at path."""
         return Message(severity, message, self.ref, dotted(path), self.location, path)
 
     @property

@@ -69,7 +69,6 @@ class Requirement(Record):
         return ascii_text(f"{self.operator} [{', '.join(self.values)}]" if self.values else self.operator)
 
     def allows(self, value: str) -> bool:
-        """Whether a node may have this value."""
         match self.operator:
             case "In":
                 return value in self.values

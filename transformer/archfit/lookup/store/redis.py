@@ -305,7 +305,6 @@ class SharedBudget:
             return None
 
     def close(self) -> None:
-        """Close the connections to the server."""
         self._store.close()
 
 

@@ -57,7 +57,6 @@ class Semaphores:
         self._kept: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     def of(self, name: str) -> asyncio.Semaphore:
-        """The one of this name."""
         semaphore = self._kept.get(name)
         if semaphore is None:
             semaphore = self._kept[name] = asyncio.Semaphore(self._size)

@@ -100,12 +100,10 @@ class SharedAnswers:
 
     @property
     def running(self) -> int:
-        """Lookups that are under way."""
         return self._running_of.total()
 
     @property
     def waiting(self) -> int:
-        """Lookups that wait for their turn."""
         return self._places.held - self.running
 
     def use_lock(self, lock: Lock | None) -> None:

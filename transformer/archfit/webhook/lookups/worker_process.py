@@ -194,7 +194,6 @@ class LookupWorkers:
         return pages * resource.getpagesize()
 
     async def close(self) -> None:
-        """End them."""
         for task in self._keeping:
             task.cancel()
         await asyncio.gather(*self._keeping, return_exceptions=True)
