@@ -34,7 +34,7 @@ def a_report(**fields: Any) -> dict[str, Any]:
     [
         pytest.param(0, "just now", id="now"),
         pytest.param(1, "1 second ago", id="a-second"),
-        pytest.param(119, "1 minute ago", id="a-minute"),
+        pytest.param(119, "119 seconds ago", id="not-two-minutes"),
         pytest.param(7200, "2 hours ago", id="hours"),
         pytest.param(86400 * 3 + 5, "3 days ago", id="days"),
         pytest.param(-50, "just now", id="a-clock-that-was-set-back"),

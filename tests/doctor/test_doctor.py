@@ -184,7 +184,7 @@ ROWS = [
     ),
     ("ca-file-broken", all_of(written("a.pem", "x"), set_to(ARCHFIT_CA_FILE="HOME/a.pem")), "certificates", "wrong", "a.pem cannot be read", "correct --ca-file"),
     ("clock", nothing, "clock", "ok", "no file of archfit is later", ""),
-    ("clock-behind", a_later_report, "clock", "note", "was written 3 d later", "timedatectl"),
+    ("clock-behind", a_later_report, "clock", "note", "was written 3 days later", "timedatectl"),
     ("no-helm", nothing, "helm 4", "missing", "is not on PATH", "https://helm.sh"),
     ("helm-3", on_path("helm", HELM_3), "helm 3", "ok", "v3.22.0 at", ""),
     ("helm-2", on_path("helm", "echo v2.17.0"), "helm", "note", "neither Helm 3 nor Helm 4", ""),
@@ -370,8 +370,8 @@ def test_extras(packages, state):
     [
         pytest.param(0, "ok", "agrees with", id="equal"),
         pytest.param(-50, "ok", "agrees with", id="nearly"),
-        pytest.param(600, "wrong", "is 10 min behind", id="behind"),
-        pytest.param(-7200, "wrong", "is 2 h ahead of", id="ahead"),
+        pytest.param(600, "wrong", "is 10 minutes behind", id="behind"),
+        pytest.param(-7200, "wrong", "is 2 hours ahead of", id="ahead"),
     ],
 )
 def test_the_clock_beside_a_server(seconds, state, text):

@@ -25,7 +25,7 @@ def _cache():
 
 def trees(text: str) -> list[str]:
     """The lines that are of a tree; ages of answers are left out."""
-    lines = re.sub(r"\d+ s old", "SECONDS old", text).splitlines()
+    lines = re.sub(r"\d+ seconds? old", "SECONDS old", text).splitlines()
     return [line for line in lines if line.startswith(("├", "│", "└", "   "))]
 
 

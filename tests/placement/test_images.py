@@ -293,7 +293,7 @@ def test_all_problems_of_a_pod_are_reported_once_each():
 @pytest.mark.parametrize(
     ("fields", "severity", "says"),
     [
-        pytest.param({"origin": "stale", "age_seconds": 90000}, "warning", "90000 s old", id="stale"),
+        pytest.param({"origin": "stale", "age_seconds": 90000}, "warning", "25 hours old", id="stale"),
         pytest.param({"origin": "override"}, "info", "annotation: linux/amd64, linux/arm64", id="override"),
     ],
 )

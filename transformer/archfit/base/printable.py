@@ -46,6 +46,14 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def span(seconds: float) -> str:
+    """A length of time in the largest unit of which it has two: `36 hours`, `2 days`."""
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= 2 * length:
+            return count(round(seconds / length), unit)
+    return count(round(seconds), "second")
+
+
 def few(names: Sequence[str], most: int, number: int = 0) -> str:
     """The first names, and how many are left out: `a, b and 3 more`. number: of all, where `names` are not all."""
     left = (number or len(names)) - len(names[:most])

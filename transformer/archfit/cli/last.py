@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from archfit.base import standard_streams
 from archfit.base.errors import ArchfitError, UsageError
-from archfit.base.printable import count, json_text, visible
+from archfit.base.printable import json_text, span, visible
 from archfit.base.results import ObjectRef
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.reports.immutable_objects import immutable_advice
@@ -56,9 +56,6 @@ def show_last_run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, s
     return 0
 
 
-_UNITS = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
-
-
 def lines(report: dict[str, Any], now: int) -> Iterator[str]:
     """The report, line by line. now: seconds since 1970."""
     head = f"{report.get('command', 'archfit')} at {_when(report.get('time', ''), now)}"
@@ -89,10 +86,7 @@ def _when(time: str, now: int) -> str:
         seconds = now - timegm(strptime(time, TIME))
     except ValueError:
         return "an unknown time"
-    for unit, length in _UNITS:
-        if seconds >= length:
-            return f"{time} ({count(seconds // length, unit)} ago)"
-    return f"{time} (just now)"
+    return f"{time} ({f'{span(seconds)} ago' if seconds > 0 else 'just now'})"
 
 
 def _name(ref: dict[str, str] | None) -> str:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from email.utils import parsedate_to_datetime
 
+from archfit.base.printable import span
 from archfit.doctor.findings import Diagnostic, note, ok, wrong
 
 SUBJECT = "clock"
@@ -27,7 +28,7 @@ def clock(now: float, files: Iterable[str]) -> Iterator[Diagnostic]:
     path, seconds = max(ahead.items(), key=lambda item: item[1])
     yield note(
         SUBJECT,
-        f"{shown}, but {path} was written {_span(seconds)} later: the clock is behind, or it was ahead then",
+        f"{shown}, but {path} was written {span(seconds)} later: the clock is behind, or it was ahead then",
         _SET,
     )
 
@@ -43,7 +44,7 @@ def skew(date: str, now: float, origin: str) -> Iterator[Diagnostic]:
         yield ok(SUBJECT, f"agrees with {origin} within a minute")
         return
     direction = "behind" if seconds > 0 else "ahead of"
-    yield wrong(SUBJECT, f"is {_span(abs(seconds))} {direction} {origin}", _SET)
+    yield wrong(SUBJECT, f"is {span(abs(seconds))} {direction} {origin}", _SET)
 
 
 def _mtime(path: str) -> float:
@@ -51,10 +52,3 @@ def _mtime(path: str) -> float:
         return os.stat(path).st_mtime
     except (OSError, ValueError):
         return 0.0
-
-
-def _span(seconds: float) -> str:
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.0f} {unit}"
-    return f"{seconds:.0f} s"

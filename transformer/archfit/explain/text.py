@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from archfit.base.printable import count, visible
+from archfit.base.printable import count, span, visible
 from archfit.base.results import Location, ObjectRef, Reason
 from archfit.explain.explained import Explained, ExplainedPod
 from archfit.explain.explanation import Explanation, RequiredTerm
@@ -227,12 +227,7 @@ def _origin(image: ImageAnswer) -> str:
 
 
 def _age(seconds: int) -> str:
-    if seconds < 0:
-        return "dated in the future"
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= length:
-            return f"{seconds // length} {unit} old"
-    return f"{seconds} s old"
+    return f"{span(seconds)} old" if seconds >= 0 else "dated in the future"
 
 
 def _says_the_same(image: ImageAnswer, message: str) -> bool:

@@ -10,6 +10,7 @@ import time
 from time import monotonic
 
 from archfit.base.errors import InvalidReference
+from archfit.base.printable import span
 from archfit.base.results import Message
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown, unanswerable
 from archfit.images.reference import Reference, parse
@@ -325,7 +326,7 @@ class Lookup:
         if not self._is_young(known):
             return answer.replace(last=known)
         if not self._operator.offline:
-            age = _age(known.age_seconds)
+            age = span(known.age_seconds)
             self.warnings.append(f"{name}: an answer {age} old is used, because {answer.cause}")
         return known
 
@@ -401,10 +402,3 @@ def _line(operator: Operator, stderr: TextIO) -> Progress | None:
     from archfit.base.terminal import Progress
 
     return Progress(stderr, monotonic)
-
-
-def _age(seconds: int) -> str:
-    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
-        if seconds >= 2 * size:
-            return f"{seconds // size} {unit}"
-    return f"{seconds} seconds"

@@ -23,6 +23,7 @@ internal/pkg/platform/platform_matcher.go.
 from __future__ import annotations
 
 from archfit.base.patch import dotted
+from archfit.base.printable import span
 from archfit.base.results import Message, Removed, Severity
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.options.settings import Options
@@ -217,7 +218,7 @@ def _origin(answer: Found) -> tuple[Severity, str]:
         return "info", f"its platforms are stated by configuration or annotation: {platforms}"
     return (
         "warning",
-        f"the registry could not be asked; an answer that is {answer.age_seconds} s old is used: {platforms}",
+        f"the registry could not be asked; an answer {span(answer.age_seconds)} old is used: {platforms}",
     )
 
 
@@ -247,7 +248,7 @@ def _is_stamped(pod: Pod) -> bool:
 def _assumed(answer: Unknown, options: Options) -> str:
     if answer.last:
         age = answer.last.age_seconds
-        dated = f"that is {age} s old" if age >= 0 else "that is dated in the future"
+        dated = f"{span(age)} old" if age >= 0 else "that is dated in the future"
         platforms = ", ".join(map(str, answer.last.platforms))
         return f"{answer.cause}; an answer {dated} is used (--on-unknown assume): {platforms}"
     return f"{answer.cause}; assumed to run on {', '.join(map(str, options.assume))} (--on-unknown assume)"
