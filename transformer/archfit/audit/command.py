@@ -20,9 +20,10 @@ from archfit.audit.clusters import check_comparison
 from archfit.audit.compare import ArchitectureChange, AuditComparison, compare
 from archfit.audit.findings import AuditFindings, findings, in_question
 from archfit.audit.flags import AuditFlags, audit_flags
+from archfit.audit.groups import check_labels
 from archfit.audit.inputs import Collected, as_stated, from_cluster, from_files, merged
 from archfit.audit.prices import Prices, parse_prices, with_currency
-from archfit.audit.readiness import check_labels, title
+from archfit.audit.readiness import title
 from archfit.audit.report import csv as audit_csv
 from archfit.audit.report import json as audit_json
 from archfit.audit.report import markdown as audit_markdown

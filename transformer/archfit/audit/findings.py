@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from archfit.audit.builds import BuildFindings, build_findings, reported_failures, wrong_programs
 from archfit.audit.capacity import Capacity, capacity
 from archfit.audit.clusters import Cluster, brought, clusters
+from archfit.audit.groups import Group, groups
 from archfit.audit.places import places_of
 from archfit.audit.plan.waves import Planner, Waves, is_planned
 from archfit.audit.plan.work_list import WorkList, work_list
@@ -18,14 +19,12 @@ from archfit.audit.prices import Costs, Prices, costs
 from archfit.audit.readiness import (
     Apart,
     DaemonSets,
-    Group,
     ImageFinding,
     Images,
     Readiness,
     WorkloadFinding,
     apart,
     daemon_sets,
-    groups,
     image_findings,
     readiness,
     workload_finding,

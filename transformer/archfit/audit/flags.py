@@ -8,8 +8,8 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 
 from archfit.audit.clusters import cluster_name
+from archfit.audit.groups import group_keys
 from archfit.audit.plan.waves import MOST_RULED
-from archfit.audit.readiness import group_keys
 from archfit.base.errors import Problem, UsageError
 from archfit.cli.invocation import required_platforms
 from archfit.cluster.quantity import milli, nano

@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 
 from archfit.audit.clusters import check_moments
 from archfit.audit.flags import AuditFlags
-from archfit.audit.readiness import keys_of
+from archfit.audit.groups import keys_of
 from archfit.audit.running.collect import KUBE_SYSTEM, Collector
 from archfit.audit.running.list_stream import items
 from archfit.base import standard_streams

@@ -14,8 +14,9 @@ from collections.abc import Mapping
 
 from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
+from archfit.audit.groups import group_name
 from archfit.audit.plan.waves import NOT_KNOWN
-from archfit.audit.readiness import WorkloadFinding, group_name
+from archfit.audit.readiness import WorkloadFinding
 from archfit.audit.report.tables import images_by_state
 from archfit.audit.report.words import ready_share, several, unknown_share
 from archfit.base.printable import visible
