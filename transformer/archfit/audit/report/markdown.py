@@ -13,7 +13,7 @@ from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
 from archfit.audit.report import open_questions, tables, words
 from archfit.audit.report.pool_words import pool_table, unread_pools
-from archfit.audit.report.tables import Table
+from archfit.audit.report.table import Table
 from archfit.base import markdown_text
 from archfit.base.markdown_text import MOST_ROWS, escaped
 from archfit.base.printable import count

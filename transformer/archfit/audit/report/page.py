@@ -28,7 +28,7 @@ from archfit.audit.report import page_charts, tables, words
 from archfit.audit.report.json import summary_value
 from archfit.audit.report.open_questions import not_known, unknown_reasons
 from archfit.audit.report.pool_words import pool_table, unread_pools
-from archfit.audit.report.tables import Table
+from archfit.audit.report.table import Table
 from archfit.base.printable import visible
 from archfit.facts.facts import SCHEMA
 

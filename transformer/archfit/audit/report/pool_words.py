@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from archfit.audit.capacity import PoolTaint
 from archfit.audit.findings import AuditFindings
-from archfit.audit.report.tables import Cell, Column, Table
+from archfit.audit.report.table import Cell, Column, Table
 from archfit.audit.report.words import several
 from archfit.facts.facts import PoolFacts
 from archfit.options.settings import GKE

@@ -20,7 +20,7 @@ from archfit.audit.plan.work_list import WorkItem, WorkList
 from archfit.audit.readiness import Readiness
 from archfit.audit.report import open_questions, tables, words
 from archfit.audit.report.pool_words import pool_sentences, unread_pools
-from archfit.audit.report.tables import Table
+from archfit.audit.report.table import Table
 from archfit.base.printable import count, few, visible
 from archfit.startup.record import Record
 
