@@ -1,22 +1,13 @@
-"""One run: its settings, its lookup and its report; what every command that decides shares.
-
-The run writes its report to a temporary file before the output and renames it after the output. So a --report that
-cannot be written fails the run, and no report states a success before the output is complete. Every run also writes a
-report for `archfit last` below $XDG_STATE_HOME (XDG Base Directory); an error there does not fail the run.
-"""
+"""One run: its settings, its lookup and its report; what every command that decides shares."""
 
 from __future__ import annotations
 
-import os
-from time import gmtime, strftime
-
 from archfit.base import standard_streams
-from archfit.base.errors import InvalidInput, OutputError, exit_code_of, message_of
-from archfit.base.files import Prepared, unwritable
+from archfit.base.errors import InvalidInput
 from archfit.base.results import Decision, Message
 from archfit.options.settings import Options, Settings
 from archfit.pipeline import StreamEdits, transform
-from archfit.reports.report import TIME, RunReport, json_report, state_path
+from archfit.reports.report import PreparedReport, RunReport, state_path
 from archfit.reports.summary import failure, lines, summary
 from archfit.startup.record import Record
 from archfit.yaml import stream
@@ -336,74 +327,3 @@ def _may_miss(settings: Settings) -> bool:
     options = settings.options
     rules = [rule.architectures for rule in options.tolerate] + [(name,) for name, _ in options.prefer]
     return any(set(names).isdisjoint(options.cluster_architectures) for names in rules)
-
-
-class PreparedReport:
-    """A report in temporary files, for the file that `--report` names ("" for none) and for the state directory.
-
-    Raises ArchfitError where the file of `--report` cannot be written.
-    """
-
-    def __init__(self, report: RunReport, path: str, state: str) -> None:
-        self._report, self._path, self._state = report, path, state
-        parts = json_report(report, strftime(TIME, gmtime()))
-        # As a rule there is one file, which takes part after part.
-        content = b"".join(parts) if path else parts
-        self._for_last: Prepared | None = None
-        try:
-            self._named = Prepared(path, content) if path else None
-        except OSError as error:
-            raise unwritable("--report", path, error) from None
-        if state:
-            try:
-                self._for_last = _in_its_directory(state, content)
-            except OSError:
-                pass  # only `archfit last` reads it
-
-    def commit(self) -> None:
-        """Renames the temporary files."""
-        try:
-            if self._named:
-                self._named.commit()
-        except OSError as error:
-            raise unwritable("--report", self._path, error) from None
-        finally:
-            _tried(self._for_last, Prepared.commit)
-
-    def commit_after(self, write: Callable[[], None]) -> None:
-        """Writes the output, then commits. Raises OutputError as `write` does, and reports that error."""
-        try:
-            write()
-        except BaseException as error:  # a signal, too
-            for file in (self._named, self._for_last):
-                _tried(file, Prepared.discard)
-            if not isinstance(error, OutputError):
-                raise
-            messages = (*self._report.messages, Message("error", str(error)))
-            failed = self._report.replace(exit_code=1, messages=messages, edits=())
-            PreparedReport(failed, self._path, self._state).commit()
-            raise
-        self.commit()
-
-
-def report_failure(command: str, error: Exception, environ: Mapping[str, str]) -> None:
-    """Writes a report for `archfit last` about a run that failed early: under Helm 4 the user sees nothing else."""
-    report = RunReport(command, exit_code_of(error), (Message("error", message_of(error)),))
-    PreparedReport(report, "", state_path(environ)).commit()
-
-
-def _in_its_directory(path: str, content: bytes | Iterable[bytes]) -> Prepared:
-    """The file in preparation; its directory is made where it is missing, 0700. Raises OSError."""
-    try:
-        return Prepared(path, content)
-    except FileNotFoundError:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        return Prepared(path, content)
-
-
-def _tried(file: Prepared | None, do: Callable[[Prepared], None]) -> None:
-    try:
-        if file:
-            do(file)
-    except OSError:
-        pass  # only `archfit last` reads it

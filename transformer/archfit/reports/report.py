@@ -2,13 +2,19 @@
 
 `archfit schema report` describes it. The options of the command are not shown: they may hold secrets. Edits are byte
 offsets in the output: putting every `was` back gives the input.
+
+The run writes it to a temporary file before the output and renames it after the output. So a --report that cannot be
+written fails the run, and no report states a success before the output is complete. Every run also writes a report for
+`archfit last` below $XDG_STATE_HOME (XDG Base Directory); an error there does not fail the run.
 """
 
 from __future__ import annotations
 
 import os
+from time import gmtime, strftime
 
-from archfit.base.files import user_folder
+from archfit.base.errors import OutputError, exit_code_of, message_of
+from archfit.base.files import Prepared, unwritable, user_folder
 from archfit.base.patch import dotted, to_json
 from archfit.base.results import Decision, Message
 from archfit.startup.record import Record
@@ -17,7 +23,7 @@ from archfit.yaml.stream import OutputChange
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from archfit.base.results import Reason
@@ -144,3 +150,74 @@ def state_path(environ: Mapping[str, str]) -> str:
     """Where a run leaves its report for `archfit last`; "" where the user has no directory for it."""
     folder = user_folder(environ, "XDG_STATE_HOME", ".local/state")
     return folder and os.path.join(folder, REPORT)
+
+
+class PreparedReport:
+    """A report in temporary files, for the file that `--report` names ("" for none) and for the state directory.
+
+    Raises ArchfitError where the file of `--report` cannot be written.
+    """
+
+    def __init__(self, report: RunReport, path: str, state: str) -> None:
+        self._report, self._path, self._state = report, path, state
+        parts = json_report(report, strftime(TIME, gmtime()))
+        # As a rule there is one file, which takes part after part.
+        content = b"".join(parts) if path else parts
+        self._for_last: Prepared | None = None
+        try:
+            self._named = Prepared(path, content) if path else None
+        except OSError as error:
+            raise unwritable("--report", path, error) from None
+        if state:
+            try:
+                self._for_last = _in_its_directory(state, content)
+            except OSError:
+                pass  # only `archfit last` reads it
+
+    def commit(self) -> None:
+        """Renames the temporary files."""
+        try:
+            if self._named:
+                self._named.commit()
+        except OSError as error:
+            raise unwritable("--report", self._path, error) from None
+        finally:
+            _tried(self._for_last, Prepared.commit)
+
+    def commit_after(self, write: Callable[[], None]) -> None:
+        """Writes the output, then commits. Raises OutputError as `write` does, and reports that error."""
+        try:
+            write()
+        except BaseException as error:  # a signal, too
+            for file in (self._named, self._for_last):
+                _tried(file, Prepared.discard)
+            if not isinstance(error, OutputError):
+                raise
+            messages = (*self._report.messages, Message("error", str(error)))
+            failed = self._report.replace(exit_code=1, messages=messages, edits=())
+            PreparedReport(failed, self._path, self._state).commit()
+            raise
+        self.commit()
+
+
+def report_failure(command: str, error: Exception, environ: Mapping[str, str]) -> None:
+    """Writes a report for `archfit last` about a run that failed early: under Helm 4 the user sees nothing else."""
+    report = RunReport(command, exit_code_of(error), (Message("error", message_of(error)),))
+    PreparedReport(report, "", state_path(environ)).commit()
+
+
+def _in_its_directory(path: str, content: bytes | Iterable[bytes]) -> Prepared:
+    """The file in preparation; its directory is made where it is missing, 0700. Raises OSError."""
+    try:
+        return Prepared(path, content)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        return Prepared(path, content)
+
+
+def _tried(file: Prepared | None, do: Callable[[Prepared], None]) -> None:
+    try:
+        if file:
+            do(file)
+    except OSError:
+        pass  # only `archfit last` reads it

@@ -10,8 +10,8 @@ from archfit.base.errors import ArchfitError, OutputError, UsageError, message_o
 from archfit.base.files import read_file
 from archfit.base.results import Message
 from archfit.options.layers import from_flags, load
+from archfit.reports.report import report_failure
 from archfit.rewrite.function import PROGRAM, frame_of, layer_of, run_of
-from archfit.run import report_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
