@@ -151,10 +151,11 @@ def tools_table() -> str:
         (
             f"[{row['tool']}](#{anchor(row['tool'])})",
             row.get("with") or f"not run; written after {row['read']}",
+            row.get("date", ""),
         )
         for row in record["tools"]
     ]
-    return f"Run on {record['date']}:\n\n{_table(('Tool', 'Its blocks'), rows)}"
+    return _table(("Tool", "Its blocks", "Run on"), rows)
 
 
 def _of_tools(record: Mapping[str, Any]) -> str:

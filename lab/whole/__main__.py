@@ -30,7 +30,7 @@ def main() -> int:
         sys.stderr.write(f"whole: there is no part {', '.join(unknown)}: name {', '.join(PARTS)}\n")
         return 2
     chosen = {name: PARTS[name] for name in words.parts or PARTS}
-    install_tools.main([program for part in chosen.values() for program in part.needs])
+    install_tools.main([program for part in chosen.values() for program in (*part.needs, *part.wanted)])
     failed = False
     for ended in run_all(chosen):
         state = "failed" if ended.wrong else "as expected"

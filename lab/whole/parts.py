@@ -42,12 +42,14 @@ class Part(NamedTuple):
     """One system. run: in a folder; what was measured, as JSON, and what was wrong.
 
     programs: of machine.TABLE, more than each part needs. shown: name in the tables -> programs with its version.
+    wanted: programs that are installed where they can be, and that `run` names where they are not there.
     `run` raises Failed, or AssertionError with the last words of a program that ended.
     """
 
     run: Callable[[Path], tuple[Mapping[str, Any], Sequence[str]]]
     programs: tuple[str, ...]
     shown: Mapping[str, tuple[str, ...]]
+    wanted: tuple[str, ...] = ()
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -89,7 +91,7 @@ PARTS: dict[str, Part] = {
         {"helmfile": ("helmfile",), "helm-diff": ("helm-diff",), "Helm": _HELMS},
     ),
     "karpenter": Part(karpenter.run, (KARPENTER,), {"Karpenter": (KARPENTER,)}),
-    "tools": Part(tools.run, tools.PROGRAMS, {"Helm": ("helm3",)}),
+    "tools": Part(tools.run, (*_HELMS, "check-jsonschema"), {"Helm": ("helm3",)}, tools.WANTED),
     "undo": Part(undo_ways.run, (*_HELMS, "kustomize"), {"Helm": _HELMS, "kustomize": ("kustomize",)}),
 }
 
