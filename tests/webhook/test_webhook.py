@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from admission_reviews import Answered, body, decoded, pod, review
+from archfit import decide
 from archfit.images.platforms import Answer, Found, ImagePlatforms, parse_platform
 from archfit.options.settings import Options
 from archfit.webhook.admission_decision import CachedDecision, DecisionCache
@@ -457,6 +458,25 @@ def test_a_log_line_says_what_was_decided_and_shows_no_value_of_the_pod():
         "dryRun": True,
     }
     assert "hush" not in json.dumps(line)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {},
+        {"nodeSelector": {"kubernetes.io/arch": "amd64"}},
+        {"tolerations": [{"key": "kubernetes.io/arch", "operator": "Exists"}]},
+        {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+            {"matchExpressions": [{"key": "zone", "operator": "Exists"}]}]}}}},
+    ],
+    ids=["bare", "pinned", "tolerates", "a-term"],
+)  # fmt: skip
+@pytest.mark.parametrize("platforms", [["linux/amd64"], ["linux/amd64", "linux/arm64"]], ids="+".join)
+def test_a_log_line_gives_the_reason_that_every_other_report_gives(spec, platforms):
+    door = Door(Found(tuple(map(parse_platform, platforms)), "sha256:1"))
+    door.review(pod("app:1", spec=spec))
+    (line,) = door.log()
+    assert line["reason"] == decide(pod("app:1", spec=spec)["spec"], {"app:1": platforms}).reason
 
 
 @pytest.mark.parametrize(
