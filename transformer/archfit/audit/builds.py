@@ -219,11 +219,10 @@ def _judged(build: BuildFacts, running: _Running) -> BuildFacts:
 def _moved(build: BuildFacts, identity: ImageId, judged: BuildFacts, known: Known) -> str:
     """What the tag names now, where that is not what runs; "" too where it cannot be told."""
     current = known.contents.get(known.current)
-    try:
-        reference = parse(build.image)
-    except InvalidReference:
+    if current is None or known.current in (judged.index, judged.manifest):
         return ""
-    if not (reference.tag and current) or known.current in (judged.index, judged.manifest):
+    reference = parse(build.image)  # a registry has answered for it
+    if not reference.tag:
         return ""
     # Of another repository the index may be another one although the tag has not moved.
     elsewhere = identity.name not in ("", reference.name)
