@@ -105,6 +105,23 @@ def test_whose_secrets_count(objects, found):
     assert named(*objects) == found
 
 
+def test_of_secrets_with_one_name_that_differ_none_is_sent():
+    """They are those of several environments, and nobody knows whose an image is."""
+    mine, other, apart = ({"x.io": login(password=word)} for word in ("mine", "theirs", "else"))
+    pods = pod("x.io/app:1", "s", namespace="a"), pod("x.io/b:1", "t", namespace="a")
+    secrets = (
+        secret("s", mine, "a"),
+        secret("s", other, "a"),
+        secret("t", mine, "a"),
+        secret("u", mine),
+        secret("u", apart),
+    )
+    text = stream(*pods, *secrets)
+    entries, warnings = pull_secrets([(text, split(text))], {})
+    assert list(entries) == ["x.io/b:1"]
+    assert [warning.partition(": ")[0] for warning in warnings] == ["Secret a/s"]
+
+
 @pytest.mark.parametrize(
     ("data", "kind"),
     [

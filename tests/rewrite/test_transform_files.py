@@ -1,5 +1,7 @@
 """`archfit FILE|DIR|-..`: what is read, in which order, and what one stream is made of it."""
 
+# ruff: noqa: E501 - a row of a table is a line
+
 import contextlib
 import json
 import os
@@ -299,6 +301,54 @@ def test_objects_of_one_file_count_for_the_pods_of_another_as_in_one_stream(site
     assert site.run("check", "r").status == 1
     site.write({"r/b.yaml": CONFIG_MAP})
     assert site.run("r").status == 0
+
+
+NAMESPACE = b"apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n"
+WHITELISTED = NAMESPACE.replace(
+    b"shop", b'shop, annotations: {scheduler.alpha.kubernetes.io/tolerationsWhitelist: \'[{"key": "x"}]\'}'
+)
+CEPH = b"apiVersion: ceph.rook.io/v1\nkind: CephCluster\nmetadata: {name: c, namespace: rook}\nspec: {cephVersion: {image: x.io/%s:1}}\n"
+STORE = b"apiVersion: ceph.rook.io/v1\nkind: CephObjectStore\nmetadata: {name: s, namespace: rook}\nspec: {gateway: {instances: 1}}\n"
+ARGO = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: workflow-controller-configmap}\ndata: {%s}\n"
+ARGO_AMD = ARGO % (
+    b"workflowDefaults: '{spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+    b"{nodeSelectorTerms: [{matchExpressions: [{key: pool, operator: In, values: [dev]}]}]}}}}}'"
+)
+TEMPLATE = (
+    b"apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nmetadata: {name: w}\nspec:\n  templates:\n  - name: t\n"
+    b"    container: {image: x.io/amd:1}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("dev", "prod", "own", "title"),
+    [
+        pytest.param(SELECTING.replace(b"arm64", b"amd64"), SELECTING.split(b"scheduling")[0], SELECTED, "RuntimeClass gvisor", id="RuntimeClass"),
+        pytest.param(WHITELISTED, NAMESPACE, pod("b", "x.io/both:1").replace(b"name: b\n", b"name: b\n  namespace: shop\n"), "Namespace shop", id="Namespace"),
+        pytest.param(CEPH % b"amd", CEPH % b"both", STORE, "CephCluster.ceph.rook.io rook", id="lender of images"),
+        pytest.param(ARGO_AMD, ARGO % b"", TEMPLATE, "ConfigMap workflow-controller-configmap", id="controller"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("order", [("dev", "prod"), ("prod", "dev")], ids=["dev first", "prod first"])
+def test_objects_of_one_environment_place_no_pods_of_another(site, dev, prod, own, title, order):
+    """Which of two objects of one name is there for a pod nobody knows, so neither counts, and that is said."""
+    words = "--custom-resources=all"
+    site.write({f"r/{order[0]}.yaml": dev + b"---\n" + own, f"r/{order[1]}.yaml": prod + b"---\n" + own})
+    ran = site.run("r", words, "-o", "out/")
+    assert f"warning: {title}: the input has several that differ" in ran.stderr, ran.stderr
+    alone = run((*OPTIONS, words), own)
+    assert (ran.status, alone.status) == (0, 0)
+    files = site.files()
+    for name in order:
+        assert files[f"out/{name}.yaml"].endswith(b"\n---\n" + alone.stdout)
+
+
+def test_an_object_that_stands_in_two_environments_alike_counts_in_both(site):
+    labelled = SELECTING.replace(b"gvisor", b"gvisor\n  labels: {env: prod}")
+    site.write({"r/a.yaml": SELECTED + b"---\n" + SELECTING, "r/b.yaml": labelled})
+    ran = site.run("r")
+    assert (ran.status, "several that differ" in ran.stderr) == (1, False)
+    assert "arm64" in ran.stderr
 
 
 OWNED = pod("owned").replace(

@@ -62,16 +62,19 @@ def scan_pods(
     if any(pod.placement_paths is not None and pod.placement_paths.borrows for pod in pods):
         from archfit.workloads.operators.lenders import with_borrowed_images
 
-        documents = with_borrowed_images(documents, rows)
+        documents, unlike = with_borrowed_images(documents, rows)
+        messages += unlike
     if any(pod.placement_paths is not None and pod.placement_paths.outside for pod in pods):
         from archfit.workloads.operators.outside import with_outside
 
-        documents = with_outside(data, pieces, documents)
+        documents, unlike = with_outside(data, pieces, documents)
+        messages += unlike
     selects_nodes, replaces_images = _effects_of_others(data)
     if selects_nodes or (data.find(_CLASS) >= 0 and any("runtimeClassName" in pod.spec for pod in pods)):
         from archfit.workloads.node_selectors import with_node_selectors
 
-        documents = with_node_selectors(data, pieces, documents)
+        documents, unlike = with_node_selectors(data, pieces, documents)
+        messages += unlike
     if replaces_images or any(
         pod.placement_paths is not None and pod.group == _OPENSHIFT_APPS for pod in pods
     ):

@@ -258,3 +258,12 @@ def test_the_advice_for_a_submitter_names_the_path_of_its_kind():
     )
     said = "".join(str(one) for one in edited(text.encode()).edits.messages)
     assert "write spec.jobTemplate.submitterPodTemplate, with its container" in said
+
+
+def test_no_other_runtime_takes_the_place_of_those_that_differ():
+    """A namespace's own runtime comes before the cluster's, also where nobody knows which of two it is."""
+    (one, service), (two, _) = (_stream("ServingRuntime", "", image, "", "") for image in ("amd:1", "arm:1"))
+    cluster, _ = _stream("ClusterServingRuntime", "", "amd:1", "", "")
+    lent = edited("---\n".join((one, two, cluster + service)).encode())
+    assert lent.data.decode().endswith(cluster + service)
+    assert any("ServingRuntime.serving.kserve.io onnx" in message.text for message in lent.edits.messages)

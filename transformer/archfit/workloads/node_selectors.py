@@ -15,6 +15,7 @@ openshift-kube-apiserver/admission/scheduler/nodeenv of openshift/kubernetes.
 from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
+from archfit.base.results import Message
 from archfit.startup import c_json
 from archfit.workloads.builtin import group_of
 from archfit.workloads.documents import Document
@@ -28,7 +29,9 @@ from archfit.yaml.values import mapping_of, text_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
-    from typing import Any, TypeAlias
+    from typing import Any, TypeAlias, TypeVar
+
+    T = TypeVar("T")
 
 _ANNOTATION = "scheduler.alpha.kubernetes.io/"
 ANNOTATION = f"{_ANNOTATION}node-selector"
@@ -38,38 +41,61 @@ _CLASS = ("node.k8s.io", "RuntimeClass")
 _SPACES = (("", "Namespace"), ("project.openshift.io", "Project"))
 _KINDS = frozenset((_CLASS, *_SPACES))
 _LISTS = {("", "List"), ("config.kubernetes.io", "ResourceList")}
+_DIFFER = (
+    "{}: the input has several that differ, as those of several environments do, so none of them counts: run archfit "
+    "for each environment alone"
+)
 Kind: TypeAlias = tuple[str, str]
 """Group and kind."""
 
 
 def with_node_selectors(
     data: bytes, pieces: Iterable[Piece], documents: tuple[Document, ...]
-) -> tuple[Document, ...]:
-    """The documents, with what RuntimeClasses and Namespaces of the stream ask of nodes at their pods."""
+) -> tuple[tuple[Document, ...], list[Message]]:
+    """The documents, with what RuntimeClasses and Namespaces of the stream ask of nodes at their pods.
+
+    And a warning for each of them that is not one.
+    """
     pods = [pod for document in documents for pod in document.pods]
-    words = [b"RuntimeClass"] if any(pod.spec.get("runtimeClassName") for pod in pods) else []
-    words += _OF_NAMESPACES if any(pod.ref.namespace for pod in pods) else ()
-    classes: dict[str, RuntimeClass] = {}
-    spaces: dict[str, Namespace] = {}
-    for key, item in objects_beside(data, pieces, words, _KINDS):
-        name = _name(item)
-        if key == _CLASS:
-            classes[name] = _runtime_class(name, item)
-        else:
-            space = _namespace(mapping_of(mapping_of(item.get("metadata")).get("annotations")))
-            if space is not None:
-                spaces[name] = space
+    wanted = {text_of(pod.spec.get("runtimeClassName")) for pod in pods} - {""}
+    of_namespaces = any(data.find(word) >= 0 for word in _OF_NAMESPACES)
+    named = {pod.ref.namespace for pod in pods} - {""} if of_namespaces else set()
+    words = [*([b"RuntimeClass"] if wanted else ()), *([b"Namespace", b"Project"] if named else ())]
+    beside = [(key, _name(item), item) for key, item in objects_beside(data, pieces, words, _KINDS)]
+    classes, unlike = agreed(
+        (f"RuntimeClass {name}", _runtime_class(name, item))
+        for key, name, item in beside
+        if key == _CLASS and name in wanted
+    )
+    spaces, others = agreed(
+        (f"{key[1]} {name}", _namespace(mapping_of(mapping_of(item.get("metadata")).get("annotations"))))
+        for key, name, item in beside
+        if key != _CLASS and name in named
+    )
     if not classes and not spaces:
-        return documents
-    return tuple(
+        return documents, [*unlike.values(), *others.values()]
+    placed = tuple(
         document.replace(pods=tuple(_placed(pod, classes, spaces) for pod in document.pods))
         for document in documents
     )
+    return placed, [*unlike.values(), *others.values()]
 
 
-def _placed(pod: Pod, classes: dict[str, RuntimeClass], spaces: dict[str, Namespace]) -> Pod:
-    runtime_class = classes.get(text_of(pod.spec.get("runtimeClassName")))
-    namespace = spaces.get(pod.ref.namespace)
+def agreed(objects: Iterable[tuple[str, T]]) -> tuple[dict[str, T], dict[str, Message]]:
+    """What all objects of a title say, by the title; by those of which two differ, the warning about it.
+
+    Several inputs may be several environments, and nobody knows which of the objects is there for a pod.
+    """
+    values: dict[str, list[T]] = {}
+    for title, value in objects:
+        values.setdefault(title, []).append(value)
+    same = {title: own[0] for title, own in values.items() if all(value == own[0] for value in own)}
+    return same, {title: Message("warning", _DIFFER.format(title)) for title in values if title not in same}
+
+
+def _placed(pod: Pod, classes: dict[str, RuntimeClass], spaces: dict[str, Namespace | None]) -> Pod:
+    runtime_class = classes.get(f"RuntimeClass {text_of(pod.spec.get('runtimeClassName'))}")
+    namespace = next(filter(None, (spaces.get(f"{kind} {pod.ref.namespace}") for _, kind in _SPACES)), None)
     if runtime_class is None and namespace is None:
         return pod
     return pod.replace(runtime_class=runtime_class, namespace=namespace)

@@ -23,18 +23,16 @@ from archfit.images.reference import HUB, HUB_NAMES
 from archfit.startup.record import Record
 from archfit.workloads.builtin import UserRows
 from archfit.workloads.inventory import scan_piece
-from archfit.workloads.node_selectors import Kind, objects_beside
+from archfit.workloads.node_selectors import agreed, objects_beside
 from archfit.workloads.pods import Pod
 from archfit.yaml.stream import Piece
 from archfit.yaml.values import mapping_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    from typing import Any
 
-NamespacedName: TypeAlias = tuple[str, str]
-
-_ACCOUNT, _SECRET = ("", "ServiceAccount"), ("", "Secret")
+_KINDS = frozenset((("", "ServiceAccount"), ("", "Secret")))
 _TYPES = {"kubernetes.io/dockerconfigjson": ".dockerconfigjson", "kubernetes.io/dockercfg": ".dockercfg"}
 
 
@@ -54,24 +52,28 @@ def pull_secrets(
 ) -> tuple[dict[str, tuple[SecretEntry, ...]], tuple[str, ...]]:
     """For each image string of the pods the entries that their Secrets have, whatever registry they are for.
 
-    And warnings: Secrets that are named and cannot be read. streams: applied together.
+    And warnings: Secrets that are named and cannot be read, or of which several differ. streams: applied together.
     """
     parts = [(data, piece) for data, pieces in streams for piece in pieces]
-    objects: dict[Kind, dict[NamespacedName, dict[str, Any]]] = {_ACCOUNT: {}, _SECRET: {}}
-    for data, piece in parts:
-        for kind, item in objects_beside(data, (piece,), (b"Secret", b"ServiceAccount"), objects):
-            objects[kind][_name(item)] = item
-    accounts, secrets = objects[_ACCOUNT], objects[_SECRET]
+    objects, unlike = agreed(
+        (
+            _title(kind, mapping_of(item.get("metadata"))),
+            {part: item[part] for part in item if part != "metadata"},
+        )
+        for data, piece in parts
+        for (_, kind), item in objects_beside(data, (piece,), (b"Secret", b"ServiceAccount"), _KINDS)
+    )
     entries: dict[str, dict[str, SecretEntry]] = {}
     warnings: dict[str, None] = {}
-    inventories = (scan_piece(data, piece, user_rows) for data, piece in parts) if secrets else ()
+    inventories = (scan_piece(data, piece, user_rows) for data, piece in parts) if objects or unlike else ()
     pods = (pod for inventory in inventories for document in inventory.documents for pod in document.pods)
     for pod in pods:
-        for name in _named(pod, accounts):
-            if (pod.ref.namespace, name) not in secrets:
+        for secret in _named(pod, objects):
+            if secret in unlike:
+                warnings[unlike[secret].text] = None
+            if secret not in objects:
                 continue
-            secret = f"Secret {pod.ref.namespace}/{name}" if pod.ref.namespace else f"Secret {name}"
-            listed = entries_of(secrets[pod.ref.namespace, name], secret)
+            listed = entries_of(objects[secret], secret)
             if listed is None:
                 warnings[f"{secret} cannot be read as a pull secret, and is not used"] = None
             for use in pod.images:
@@ -107,19 +109,19 @@ def _matches(place: tuple[str, str], host: str, repository: str) -> bool:
     )
 
 
-def _name(value: Mapping[str, Any]) -> NamespacedName:
-    metadata = mapping_of(value.get("metadata"))
-    return text_of(metadata.get("namespace")), text_of(metadata.get("name"))
+def _title(kind: str, named: Mapping[str, Any]) -> str:
+    """named: has the namespace and the name."""
+    return f"{kind} {'/'.join(filter(None, (text_of(named.get('namespace')), text_of(named.get('name')))))}"
 
 
-def _named(pod: Pod, accounts: Mapping[NamespacedName, Mapping[str, Any]]) -> list[str]:
-    own = _names(pod.spec)
-    if own:
-        return own
-    account = (
-        text_of(pod.spec.get("serviceAccountName")) or text_of(pod.spec.get("serviceAccount")) or "default"
-    )
-    return _names(accounts.get((pod.ref.namespace, account), {}))
+def _named(pod: Pod, objects: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The titles of its Secrets. objects: the ServiceAccounts are among them."""
+    space = {"namespace": pod.ref.namespace}
+    names = _names(pod.spec)
+    if not names:
+        account = pod.spec.get("serviceAccountName") or pod.spec.get("serviceAccount") or "default"
+        names = _names(objects.get(_title("ServiceAccount", {**space, "name": account}), {}))
+    return [_title("Secret", {**space, "name": name}) for name in names]
 
 
 def _names(holder: Mapping[str, Any]) -> list[str]:

@@ -8,9 +8,11 @@ object leaves the image unasked.
 from __future__ import annotations
 
 from archfit.base.patch import Path
+from archfit.base.results import Message, qualified_kind
 from archfit.options.settings import LISTS, TERMS
 from archfit.workloads.builtin import UserRows, group_of
 from archfit.workloads.documents import Document
+from archfit.workloads.node_selectors import agreed
 from archfit.workloads.patterns import bound, get, joined, matches
 from archfit.workloads.pod_specs import objects, reference_of
 from archfit.workloads.pods import ImageUse, Lender, PlacementPaths, Pod, borrowed_from, image_uses
@@ -18,28 +20,49 @@ from archfit.yaml.values import mapping_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
     from typing import Any, TypeAlias
 
 Key: TypeAlias = tuple[str, str, str, str]  # group, kind, namespace, name
 
 
-def with_borrowed_images(documents: Iterable[Document], user_rows: UserRows) -> tuple[Document, ...]:
-    """The documents with what the pods borrow filled in. user_rows: those of the configuration."""
+def with_borrowed_images(
+    documents: Iterable[Document], user_rows: UserRows
+) -> tuple[tuple[Document, ...], list[Message]]:
+    """The documents with what the pods borrow filled in, and a warning for each lender that is not one.
+
+    user_rows: those of the configuration.
+    """
     documents = tuple(documents)
     wanted = {key for document in documents for pod in document.pods for key in _wanted(pod, document)}
-    named: dict[Key, dict[str, Any]] = {}
+    same, unlike = agreed(_lenders(documents, user_rows, wanted))
+    named = {**same, **dict.fromkeys(unlike)}
+    filled = tuple(
+        document.replace(pods=tuple(_filled(pod, document, named) for pod in document.pods))
+        for document in documents
+    )
+    return filled, [*unlike.values()]
+
+
+def _lenders(
+    documents: Iterable[Document], user_rows: UserRows, wanted: Container[Key]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects that pods take from, without what says nothing of pods, by their titles."""
     for document in documents:
         for _, item, _ in objects(document.value, (), user_rows):
             ref = reference_of(item)
             for name in (ref.name, ""):
                 key = (group_of(ref.api_version), ref.kind, ref.namespace, name)
                 if key in wanted:
-                    named.setdefault(key, item)
-    return tuple(
-        document.replace(pods=tuple(_filled(pod, document, named) for pod in document.pods))
-        for document in documents
-    )
+                    yield (
+                        _title(key),
+                        {field: item[field] for field in item if field not in ("metadata", "status")},
+                    )
+
+
+def _title(key: Key) -> str:
+    group, kind, namespace, name = key
+    return f"{qualified_kind(group, kind)} {'/'.join(filter(None, (namespace, name)))}"
 
 
 def _wanted(pod: Pod, document: Document) -> Iterator[Key]:
@@ -56,11 +79,12 @@ def _wanted(pod: Pod, document: Document) -> Iterator[Key]:
             yield paths.lender.group, kind, "" if kind.startswith("Cluster") else pod.ref.namespace, name
 
 
-def _filled(pod: Pod, document: Document, named: Mapping[Key, dict[str, Any]]) -> Pod:
+def _filled(pod: Pod, document: Document, named: Mapping[str, dict[str, Any] | None]) -> Pod:
     paths = pod.placement_paths
     if paths is None or not paths.borrows:
         return pod
-    item = next((named[key] for key in _wanted(pod, document) if key in named), None)
+    titles = map(_title, _wanted(pod, document))
+    item = next((named[title] for title in titles if title in named), None)
     if paths.lender is not None:
         return _lent(pod, paths, paths.lender, document, item)
     lender = paths.image_lender

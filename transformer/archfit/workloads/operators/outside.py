@@ -11,8 +11,9 @@ Source: argo-workflows, workflow/controller/workflowpod.go (addSchedulingConstra
 from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
+from archfit.base.results import Message
 from archfit.workloads.documents import Document
-from archfit.workloads.node_selectors import objects_beside
+from archfit.workloads.node_selectors import agreed, objects_beside
 from archfit.workloads.operators.zalando import GROUP, with_configuration
 from archfit.workloads.patterns import get, matches
 from archfit.workloads.pods import Pod
@@ -40,33 +41,42 @@ _DEFAULTS = {
     "config-defaults": ("tekton.dev", "default-pod-template", ("affinity",)),
 }
 _KINDS = frozenset((("", "ConfigMap"), *((_ARGO, kind) for kind in _SPECS)))
-_WORDS = {_ARGO: (b"emplateRef", b"workflowDefaults"), "tekton.dev": (b"default-pod-template",)}
+_WORDS = {
+    _ARGO: (b"emplateRef", b"workflow-controller-configmap"),
+    "tekton.dev": (b"config-defaults",),
+}
 """By the group of a pod: a stream without any of them says nothing of it."""
 
 
 def with_outside(
     data: bytes, pieces: Sequence[Piece], documents: tuple[Document, ...]
-) -> tuple[Document, ...]:
-    """The documents, with these affinities at pods that have none, and these images."""
+) -> tuple[tuple[Document, ...], list[Message]]:
+    """The documents, with these affinities at pods that have none, and these images.
+
+    And a warning for each configuration that is not one.
+    """
     groups = dict.fromkeys(pod.group for document in documents for pod in document.pods)
     if GROUP in groups:
         documents = with_configuration(data, pieces, documents)
     words = [word for group in groups for word in _WORDS.get(group, ())]
     called: dict[Called, list[dict[str, Any] | None]] = {}
-    defaults: dict[str, dict[str, Any]] = {}
+    configured: list[tuple[str, tuple[str, dict[str, Any] | None]]] = []
     for (group, kind), item in objects_beside(data, pieces, words, _KINDS):
         if group == _ARGO:
             for key, affinity in _calls(kind, item):
                 if affinity not in called.setdefault(key, []):
                     called[key].append(affinity)
         else:
-            defaults.update(_defaults(item))
+            configured += _defaults(item)
+    same, unlike = agreed(configured)
+    defaults = {group: affinity for group, affinity in same.values() if affinity is not None}
     if not called and not defaults:
-        return documents
-    return tuple(
+        return documents, [*unlike.values()]
+    given = tuple(
         document.replace(pods=tuple(_given(pod, document, called, defaults) for pod in document.pods))
         for document in documents
     )
+    return given, [*unlike.values()]
 
 
 def _calls(kind: str, item: dict[str, Any]) -> Iterator[tuple[Called, dict[str, Any] | None]]:
@@ -88,7 +98,8 @@ def _calls(kind: str, item: dict[str, Any]) -> Iterator[tuple[Called, dict[str, 
             )
 
 
-def _defaults(config: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _defaults(config: dict[str, Any]) -> Iterator[tuple[str, tuple[str, dict[str, Any] | None]]]:
+    """The title of a controller's ConfigMap, the group of the pods that it is for, and their affinity."""
     name = text_of(mapping_of(config.get("metadata")).get("name"))
     if name in _DEFAULTS:
         group, key, path = _DEFAULTS[name]
@@ -96,8 +107,7 @@ def _defaults(config: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             affinity = get(parse(text_of(mapping_of(config.get("data")).get(key))).value, path)
         except InvalidInput:  # the controller does not start with it
             return
-        if isinstance(affinity, dict):
-            yield group, affinity
+        yield f"ConfigMap {name}", (group, affinity if isinstance(affinity, dict) else None)
 
 
 def _given(
