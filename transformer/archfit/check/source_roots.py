@@ -32,7 +32,7 @@ from archfit.base.files import read_regular
 from archfit.cli.inputs.input_files import CHART, KUSTOMIZATIONS
 from archfit.startup.record import Record
 from archfit.yaml.compose import parse
-from archfit.yaml.tree import ROOT, Children, line_at
+from archfit.yaml.tree import NodeLines
 from archfit.yaml.values import mapping_of
 
 ORIGIN = "config.kubernetes.io/origin"
@@ -169,11 +169,11 @@ def _read(path: str) -> Chart:
     value = mapping_of(tree.value)
     entries = value.get("dependencies")
     dependencies = []
-    known: Children = {}
+    lines = NodeLines(tree.text)
     for index, entry in enumerate(entries if isinstance(entries, list) else []):
         name = _text(mapping_of(entry), "name")
         if name:
-            line = line_at(tree, known, ROOT, ("dependencies", index)) + 1
+            line = lines.at(("dependencies", index)) + 1
             alias = _text(entry, "alias") or name
             dependencies.append(Dependency(alias, name, _text(entry, "repository"), line))
     return Chart(_text(value, "name"), tuple(dependencies))

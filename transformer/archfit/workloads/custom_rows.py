@@ -21,7 +21,7 @@ from archfit.base.patch import dotted
 from archfit.options.settings import Workload
 from archfit.options.workload_rows import OWN_EXAMPLE, own_row
 from archfit.yaml import compose, data_form
-from archfit.yaml.tree import ROOT, line_at
+from archfit.yaml.tree import NodeLines
 from archfit.yaml.values import mapping_of, plain, text_of
 
 TYPE_CHECKING = False
@@ -103,7 +103,7 @@ class KindsFile:
         return row.replace(operator=self._module)
 
     def _error(self, problem: Problem) -> InternalError:
-        known = line_at(self._tree, {}, ROOT, problem.path) if problem.path else 0
+        known = NodeLines(self._tree.text).at(problem.path) if problem.path else 0
         line = problem.line or known + 1
         field = f", {dotted(problem.path)}" if problem.path else ""
         return InternalError(f"{self._path} line {line}{field}: {problem.message}")

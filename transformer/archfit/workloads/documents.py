@@ -16,7 +16,7 @@ from archfit.workloads.sites import Sites, anchors, find_sites
 from archfit.yaml.compose import parse
 from archfit.yaml.scan import Span
 from archfit.yaml.stream import BOM
-from archfit.yaml.tree import ROOT, Children, Tree, line_at
+from archfit.yaml.tree import ROOT, NodeLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def read_document(data: bytes, span: Span, user_rows: UserRows) -> Contents:
     if value is None:
         return Contents()
     if not isinstance(value, dict):
-        return Contents(messages=_non_objects(tree, root, value, span, location))
+        return Contents(messages=_non_objects(tree.text, value, span, location))
     glued = next((key for key in value if key.startswith("---")), None)
     if glued is not None:
         raise InvalidInput(
@@ -89,7 +89,7 @@ def read_document(data: bytes, span: Span, user_rows: UserRows) -> Contents:
 
         untouched = tuple(untouched_in(value, pods, location, user_rows))
     if "items" in value or not value.get("apiVersion") or value.get("kind") in _NO_OBJECTS:
-        messages = (*messages, *_non_objects(tree, root, value, span, location))
+        messages = (*messages, *_non_objects(tree.text, value, span, location))
     if not pods:
         return Contents(None, messages, untouched)
     sites = find_sites(tree, root, value, anchors(pods))
@@ -106,17 +106,13 @@ def source_file(data: bytes, start: int, end: int) -> str:
     return data[at + len(_SOURCE) : line_end if line_end >= 0 else end].decode().strip()
 
 
-def _non_objects(tree: Tree, root: int, value: Any, span: Span, location: Location) -> tuple[Message, ...]:
+def _non_objects(text: str, value: Any, span: Span, location: Location) -> tuple[Message, ...]:
     from archfit.workloads.unsupported.non_objects import non_objects
 
-    known: Children = {}
+    lines = NodeLines(text, item=span.item)
     return tuple(
         Message(
-            severity,
-            message,
-            location=location.replace(
-                line=span.line + line_at(tree, known, root, path) if path else span.line
-            ),
+            severity, message, location=location.replace(line=span.line + (lines.at(path) if path else 0))
         )
         for path, severity, message in non_objects(value, item=span.item)
     )
@@ -125,15 +121,14 @@ def _non_objects(tree: Tree, root: int, value: Any, span: Span, location: Locati
 class Lines:
     """Lines of one stream for people. It remembers the document it was asked about last.
 
-    A member that an alias or `<<` supplies has the line of the nearest mapping or list that is written. The trees of
-    documents are not kept, so a document is parsed again: only for messages that are shown.
+    The nodes of documents are not kept, so a document is read again, as far as it is asked for (`NodeLines`).
     """
 
     def __init__(self, data: bytes, documents: Iterable[Document]) -> None:
         self._data = data
         # All pods of a document have its location, those of a stamped one too, which are made anew.
         self._of = {document.pods[0].location: document for document in documents}
-        self._last: tuple[Document, Tree, Children] | None = None
+        self._last: tuple[Document, NodeLines] | None = None
 
     def line(self, pod: Pod, path: Path) -> int:
         """The 1-based line of what stands at path in the pod's document."""
@@ -151,5 +146,6 @@ class Lines:
 
     def _line(self, document: Document, path: Path) -> int:
         if self._last is None or self._last[0] is not document:
-            self._last = document, parse(document.span.text(self._data)), {}
-        return document.span.line + line_at(*self._last[1:], ROOT + document.span.item, path)
+            text, item = document.span.text(self._data), document.span.item
+            self._last = document, NodeLines(text, item=item, twice=document.duplicates > 0)
+        return document.span.line + self._last[1].at(path)

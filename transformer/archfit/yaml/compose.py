@@ -57,24 +57,18 @@ _IDENTITY = ("apiVersion", "kind", "items")
 def parse(text: str, most: int = NODE_LIMIT) -> Tree:
     """The one document in text as a Tree; value is None for an empty one. most: nodes, as `NODE_LIMIT` counts them.
 
-    It is read with a line break at its end, as kubectl reads it: a block scalar may end one code point behind the text.
     Raises InvalidInput, its line counted from the first line of text.
     """
-    masked = text
-    if ("\\ud" in text or "\\uD" in text) and text.lstrip()[:1] in ("{", "["):
-        from archfit.yaml.unusual_text import with_surrogates_masked
-
-        masked = with_surrogates_masked(text)
     try:
-        tree = _compose(masked, events_of(masked if masked.endswith("\n") else f"{masked}\n"), most)
+        tree = _compose(text, events_of(text), most)
     except MarkedError as error:
-        raise _unreadable(error, len(masked.rstrip())) from None
+        raise _unreadable(error, len(text.rstrip())) from None
     except ReaderError as error:
         # Its position counts bytes or code points, by parser; the first one of its kind is the one.
         code = error.character if isinstance(error.character, int) else ord(error.character)
         raise InvalidInput(
             f"this is not YAML: the character U+{code:04X} is not allowed in it",
-            line=masked.count("\n", 0, masked.find(chr(code))) + 1,
+            line=text.count("\n", 0, text.find(chr(code))) + 1,
         ) from None
     if "?" in text or "\\/" in text:
         from archfit.yaml.unusual_text import check_scalars
@@ -106,9 +100,9 @@ def _compose(text: str, get_event: Callable[[], Any], most: int) -> Tree:
     merges: dict[int, list[tuple[Any, int]]] = {}
     stack: list[tuple[Any, Any, int, int]] = []
     resolved = _resolved
-    root: Any = None
-    container: Any = None
-    key: Any = _NO_KEY
+    # The root is the only item of a list around it. A list has no key; a mapping has one between key and value.
+    container: Any = []
+    key: Any = None
     opened = size_at_open = 0
     expanded = 0
     document = False
@@ -116,28 +110,28 @@ def _compose(text: str, get_event: Callable[[], Any], most: int) -> Tree:
     for index in range(most):
         event = get_event()
         append(event)
-        kind = event.__class__
+        kind = type(event)
         if kind is Scalar:
             if event.tag is None:
                 try:
                     value = resolved[event.value] if event.implicit[0] else event.value
                 except NoJsonNumber:
                     # As a key it is its text.
-                    if key is not _NO_KEY or container.__class__ is not dict:
+                    if key is not _NO_KEY:
                         raise _no_json_number(event) from None
                     value = event.value
             else:
                 value = _tagged(event)
             if event.anchor is not None or event.tag is not None:
                 anchors.scalar(event, value, index)
-            if key is _NO_KEY and container.__class__ is dict:
+            if key is _NO_KEY:
                 if value == MERGE and is_merge(event):
                     key = _MERGE
                 else:
-                    key = value if value.__class__ is str else _key(value, event)
+                    key = value if type(value) is str else _key(value, event)
                 continue
         elif kind is MappingStart or kind is SequenceStart:
-            if container.__class__ is dict and key is _NO_KEY:
+            if key is _NO_KEY:
                 raise _collection_as_key(event)
             if len(stack) >= DEPTH_LIMIT:
                 raise InvalidInput(
@@ -162,8 +156,8 @@ def _compose(text: str, get_event: Callable[[], Any], most: int) -> Tree:
             expanded += weight
             if index + expanded >= most:
                 raise InvalidInput(f"its aliases stand for more than {most:,} nodes", line=line_of(event))
-            if container.__class__ is dict and key is _NO_KEY:
-                key = value if value.__class__ is str else _key(value, event)
+            if key is _NO_KEY:
+                key = value if type(value) is str else _key(value, event)
                 continue
         elif kind is DocumentStart:
             if document:
@@ -173,23 +167,22 @@ def _compose(text: str, get_event: Callable[[], Any], most: int) -> Tree:
             document = True
             continue
         elif kind is StreamEnd:
+            root = container[0] if container else None
             return Tree(
                 text, root, events, ends, tuple(duplicates), tuple(anchors.uses), tuple(anchors.properties)
             )
         else:
             continue
-        if container is None:
-            root = value
-        elif container.__class__ is list:
+        if key is None:
             container.append(value)
+            continue
+        if key is _MERGE:
+            merges.setdefault(opened, []).append((value, index))
         else:
-            if key is _MERGE:
-                merges.setdefault(opened, []).append((value, index))
-            else:
-                if key in container:
-                    duplicates.append(Duplicate(opened, key, line_of(event)))
-                container[key] = value
-            key = _NO_KEY
+            if key in container:
+                duplicates.append(Duplicate(opened, key, line_of(event)))
+            container[key] = value
+        key = _NO_KEY
     raise InvalidInput(
         f"a document with more than {most:,} nodes is not read: write its objects as documents of their own, with "
         "'---' between them, or a list of them in block style, as `kubectl get -o yaml` does",

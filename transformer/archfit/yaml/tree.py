@@ -62,9 +62,20 @@ class Tree(Record):
     properties: tuple[tuple[str | None, str | None], ...]
 
 
+_SURROGATE = r"\\\\|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+
+
 def events_of(text: str) -> Callable[[], Any]:
-    """A function that gives one event after another and raises `MarkedError` or `ReaderError`."""
-    get_event: Callable[[], Any] = _Parser(text).get_event
+    """A function that gives one event after another and raises `MarkedError` or `ReaderError`.
+
+    The text is read with a line break at its end, as kubectl reads it: a block scalar may end one code point behind it.
+    JSON writes what is beyond U+FFFF with halves of surrogate pairs, which libyaml refuses: they are masked.
+    """
+    if text.lstrip()[:1] in ("{", "[") and ("\\ud" in text or "\\uD" in text):
+        import re
+
+        text = re.sub(_SURROGATE, lambda match: match[0] if match[0] == "\\\\" else "\\uFFFD", text)
+    get_event: Callable[[], Any] = _Parser(text if text.endswith("\n") else f"{text}\n").get_event
     return get_event
 
 
@@ -152,17 +163,50 @@ def last_leaf(tree: Tree, node: int) -> Any:
     return event if colon_follows(tree.text, before.end_mark.index) else before
 
 
-def line_at(tree: Tree, known: Children, node: int, path: Path) -> int:
-    """The 0-based line of what stands at path below node. known: a cache, empty at first."""
-    line: int = tree.events[node].start_mark.line
-    for step in path:
-        inside = is_mapping(tree, node)
-        node = child(tree, node, step, known)
-        if node < 0:
-            break
-        # A key is one event, right before its value.
-        line = tree.events[node - inside].start_mark.line
-    return line
+class NodeLines:
+    """The lines of a document's nodes, read from its text as far as they are asked for.
+
+    A member that an alias or `<<` supplies has the line of the nearest mapping or list that is written. item: paths
+    begin at the only item of the document. twice: a key stands twice in it; the later one counts.
+    """
+
+    def __init__(self, text: str, *, item: bool = False, twice: bool = False) -> None:
+        self._root = (0, 0) if item else (0,)
+        self._known: dict[tuple[int, str | int | None], tuple[int, int]] = {}
+        self._reading = self._read(text)
+        if twice:
+            list(self._reading)
+
+    def at(self, path: Path) -> int:
+        """The 0-based line of what stands at path; of a member that of its key."""
+        node, line = -1, 0
+        for step in (*self._root, *path):
+            while (place := self._known.get((node, step))) is None:
+                if not next(self._reading, False):
+                    return line
+            node, line = place
+        return line
+
+    def _read(self, text: str) -> Iterator[bool]:
+        """Keeps one node after another. step: None in a mapping whose next key comes."""
+        holders: list[tuple[int, str | int | None]] = []
+        node, line = -1, 0
+        step: str | int | None = -ROOT
+        for index, event in enumerate(iter(events_of(text), None)):
+            if isinstance(event, (MappingEnd, SequenceEnd)):
+                node, step = holders.pop()
+            elif step is None:
+                step = event.value if isinstance(event, Scalar) else f"*{event.anchor}"
+                line = event.start_mark.line
+                continue
+            else:
+                self._known[node, step] = index, line if isinstance(step, str) else event.start_mark.line
+                yield True
+                if isinstance(event, (MappingStart, SequenceStart)):
+                    holders.append((node, step))
+                    node, step = index, None if isinstance(event, MappingStart) else 0
+                    continue
+            step = step + 1 if isinstance(step, int) else None
 
 
 class Written(Record):

@@ -31,7 +31,6 @@ _FLOAT = re.compile(
     r"[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
     re.ASCII,
 ).fullmatch
-_SURROGATE = re.compile(r"\\\\|\\u[dD][89a-fA-F][0-9a-fA-F]{2}").sub
 
 
 def number_kind(text: str) -> Literal["int", "float", ""]:
@@ -39,11 +38,6 @@ def number_kind(text: str) -> Literal["int", "float", ""]:
     if _INT(text):
         return "int"
     return "float" if _FLOAT(text) else ""
-
-
-def with_surrogates_masked(text: str) -> str:
-    """JSON without halves of surrogate pairs: it writes what is beyond U+FFFF with them, and libyaml refuses them."""
-    return _SURROGATE(lambda match: match[0] if match[0] == "\\\\" else "\\uFFFD", text)
 
 
 def check_scalars(tree: Tree) -> None:
