@@ -1,7 +1,5 @@
 """`archfit FILE|DIR|-..`: what is read, in which order, and what one stream is made of it."""
 
-# ruff: noqa: E501 - a row of a table is a line
-
 import contextlib
 import json
 import os
