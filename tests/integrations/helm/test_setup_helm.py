@@ -276,6 +276,12 @@ def test_check_says_what_is_wrong_with_helm(user, tool):
         "no helm is on PATH: install Helm, or name it with --helm PATH"
     ]
     assert "does not answer as Helm does" in checked(user.set_up("--check", "--helm", "/bin/echo"))[0]
+    broken = user.script("helm", "echo 'No version is set for command helm'; exit 126")
+    why = (
+        f"{broken} does not answer as Helm does: `helm version` printed 'No version is set for command helm'"
+    )
+    assert checked(user.set_up("--check")) == [why]
+    assert user.set_up().stderr == f"archfit: error: {why}: correct it, or name another with --helm PATH\n"
     old = user.script("helm", "echo v2.17.0")
     assert checked(user.set_up("--check")) == [
         f"Helm v2.17.0 at {old} is neither Helm 3 nor Helm 4: name another with --helm PATH"

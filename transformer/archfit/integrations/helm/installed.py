@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterable, Mapping
 
 from archfit.base.errors import ArchfitError
 from archfit.base.external_program import run_program
@@ -49,6 +50,17 @@ def on_path(environ: Mapping[str, str]) -> list[Helm]:
                 except ArchfitError:
                     continue  # another program of that name, or a version manager's stub without a version
     return list(seen.values())
+
+
+def broken(helms: Iterable[Helm], environ: Mapping[str, str]) -> tuple[str, str]:
+    """The `helm` that a shell would start, and why it is none of these; "" where it is one, or there is none."""
+    first = shutil.which("helm", path=environ.get("PATH"))
+    if first and os.path.realpath(first) not in {os.path.realpath(helm.path) for helm in helms}:
+        try:
+            ask(first, environ)
+        except ArchfitError as error:
+            return first, str(error)
+    return "", ""
 
 
 def directories(helm: Helm, environ: Mapping[str, str]) -> list[str]:

@@ -24,7 +24,7 @@ from archfit.cli.setup.configuration import ToolConfiguration, compared, configu
 from archfit.cli.setup.owned_files import content_of, done, remove_files, write_files
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.integrations.helm import setup_files
-from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
+from archfit.integrations.helm.installed import Helm, ask, broken, directories, on_path, reads
 from archfit.integrations.helm.setup_check import check_lines
 
 
@@ -80,6 +80,9 @@ def _own(
         if threes:
             stderr.write(f"{threes[0]} needs no plugin: add --post-renderer archfit. Nothing was written.\n")
             return 0
+        _, why = broken(helms, environ)
+        if why:
+            raise ArchfitError(f"{why}: correct it, or name another with --helm PATH")
         others = ", ".join(str(helm) for helm in helms)
         raise ArchfitError(
             f"no Helm 4 was found{f', only {others}' if others else ' on PATH'}: install it, name it with "
