@@ -345,9 +345,7 @@ class Site:
             "ignoreDifferences": list(settings.ignore),
         }
         program = machine.go_build(machine.ROOT / "tests" / "judges" / "cmpserver", "cmpserver")
-        ran = subprocess.run(
-            [program, method], input=json.dumps(question), capture_output=True, text=True, check=False
-        )
+        ran = machine.run([program, method], input=json.dumps(question))
         assert ran.returncode == 0, ran.stderr
         answers: list[Any] = json.loads(ran.stdout)
         return answers

@@ -6,7 +6,6 @@ lacks the modules nested in it: those that a local replace names are put back (`
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import zipfile
@@ -15,6 +14,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
+import machine
 from install_tools import copied_module
 from machine import TOOLS
 from operators.definition import Operator, Program
@@ -137,9 +137,7 @@ def _jars(program: Program, target: Path) -> None:
 def run(step: str, words: Sequence[str], folder: Path, **environ: str) -> str:
     """What it wrote. Raises Failed."""
     try:
-        done = subprocess.run(
-            words, cwd=folder, env={**os.environ, **environ}, capture_output=True, text=True, check=False
-        )
+        done = machine.run(words, cwd=folder, env={**os.environ, **environ})
     except OSError as error:
         raise Failed(step, f"{words[0]}: {error.strerror}") from error
     if done.returncode:

@@ -118,16 +118,13 @@ class Workplace:
 
     def run(self, *words: str | Path, cwd: str = ".", **environ: str) -> str:
         """What a command writes to standard output. Raises AssertionError with both outputs where it fails."""
-        done = subprocess.run(
+        done = machine.run(
             words,
             cwd=self.folder / cwd,
             env={**self.environ, **environ},
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
             errors="replace",
             timeout=_LONGEST_SECONDS,
-            check=False,
         )
         if done.returncode:
             raise AssertionError(

@@ -10,7 +10,6 @@ with one that does its work, which has to be seen in the cluster. `make -C lab w
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -83,7 +82,7 @@ def _version(name: str) -> str:
     if name in machine.TABLE:
         return machine.TABLE[name].version.removeprefix("v")
     words = [str(machine.find(name)), *_SAYS_ITS_VERSION[name]]
-    said = subprocess.run(words, capture_output=True, text=True, check=False)
+    said = machine.run(words)
     found = re.search(r"\d+\.\d+\.\d+", said.stdout + said.stderr)
     assert found, f"{' '.join(words)} names no version"
     return found[0]

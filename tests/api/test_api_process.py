@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import archfit
+import machine
 from fake_registry import Answer, FakeRegistry
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: 'IMAGE'}]}\n"
@@ -28,14 +29,7 @@ def pods(*images: str) -> str:
 
 def run(program: str, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
     """A Python of its own, without what the tests have loaded."""
-    return subprocess.run(
-        [sys.executable, "-c", program, *words],
-        env={**os.environ, **environ},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    return machine.run([sys.executable, "-c", program, *words], env={**os.environ, **environ}, timeout=300)
 
 
 def test_threads_share_the_cache_and_get_the_same(tmp_path):

@@ -2,9 +2,10 @@
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+import machine
 
 PROGRAM = Path(__file__).parent / "typed_program.py"
 _ERROR = re.compile(r":(\d+): error: .*\[([a-z-]+)\]$")
@@ -12,13 +13,7 @@ _ERROR = re.compile(r":(\d+): error: .*\[([a-z-]+)\]$")
 
 def test_mypy_finds_each_mistake_in_a_program_and_no_other(tmp_path):
     words = ["--strict", "--no-error-summary", "--config-file", os.devnull, "--cache-dir", str(tmp_path)]
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", *words, str(PROGRAM)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = machine.run([sys.executable, "-m", "mypy", *words, str(PROGRAM)], cwd=tmp_path)
     errors = [match.groups() for line in done.stdout.splitlines() if (match := _ERROR.search(line))]
     lines = PROGRAM.read_text(encoding="utf-8").splitlines()
     wanted = [

@@ -9,6 +9,7 @@ import sys
 
 from tests.audit import audit_clusters
 
+import machine
 from archfit.audit.findings import findings
 from archfit.audit.report.page import render
 from archfit.facts.facts import AuditFacts
@@ -74,5 +75,5 @@ def test_without_jinja_the_error_names_the_extra_before_anything_is_read():
         "try: run(['--format', 'html', 'missing.json'], io.BytesIO(), io.BytesIO(), io.StringIO(), {})\n"
         "except ArchfitError as error: print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = machine.run([sys.executable, "-c", code], check=True)
     assert "pip install 'jinja2>=" in done.stdout

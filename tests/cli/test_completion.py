@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import subprocess
 
 import pytest
 
@@ -50,14 +49,7 @@ def _files(tmp_path):
 
 def offered_by(program: str, *words: str, cwd) -> list[str]:
     """What a shell prints."""
-    done = subprocess.run(
-        [program, *words],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=cwd,
-        env={**os.environ, "HOME": str(cwd)},
-    )
+    done = machine.run([program, *words], check=True, cwd=cwd, env={**os.environ, "HOME": str(cwd)})
     assert done.stderr == ""
     return sorted(line.rstrip() for line in done.stdout.splitlines() if line)
 

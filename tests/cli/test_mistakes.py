@@ -17,6 +17,7 @@ from typing import NamedTuple
 import pytest
 
 import file_runs
+import machine
 from archfit.cli.usage.command_table import BY_NAME, first_words, words_below
 from archfit.cli.usage.command_table import COMMANDS as COMMAND_ROWS
 from archfit.options.table import CONFIG_FLAG, TABLE
@@ -571,14 +572,7 @@ STREAMS = [
 )
 def test_a_stream_that_cannot_be_used(streams, status, message, tmp_path):
     (tmp_path / "in.yaml").write_text(CONFIG_MAP)
-    done = subprocess.run(
-        f"{shlex.quote(str(PROGRAM))} {streams}",
-        shell=True,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = machine.run(f"{shlex.quote(str(PROGRAM))} {streams}", shell=True, cwd=tmp_path)
     assert done.stderr.splitlines() == [message]
     assert done.returncode == status
 

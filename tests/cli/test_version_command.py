@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from importlib.metadata import requires, version
 from types import SimpleNamespace
@@ -14,7 +13,7 @@ from packaging.requirements import Requirement
 from archfit import __version__
 from archfit.cli import installation
 from archfit.cli.installation import lines
-from machine import ROOT
+from machine import ROOT, run
 
 
 def facts(archfit):
@@ -79,12 +78,8 @@ def test_without_metadata_it_says_so(tmp_path):
     for name in ("yaml",):
         source = os.path.dirname(__import__(name).__file__)
         shutil.copytree(source, libraries / name)
-    done = subprocess.run(
-        [sys.executable, "-S", "-m", "archfit", "version"],
-        env={**os.environ, "PYTHONPATH": str(libraries)},
-        capture_output=True,
-        text=True,
-        check=False,
+    done = run(
+        [sys.executable, "-S", "-m", "archfit", "version"], env={**os.environ, "PYTHONPATH": str(libraries)}
     )
     assert done.returncode == 0, done.stderr
     assert f"installed             checkout, {libraries / 'archfit'}\n" in done.stdout

@@ -1,13 +1,13 @@
 """kubectl as a program: bounded in time and output, its complaint shown, the reason known."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from time import monotonic
 
 import pytest
 
+import machine
 from archfit.cluster import kubectl as module
 from archfit.cluster.cluster_connection import connect
 from archfit.cluster.cluster_error import ClusterError
@@ -123,7 +123,7 @@ print(shown.decode())
 def test_a_login_may_ask_at_the_terminal(fake, tmp_path):
     fake("import getpass; print(json.dumps({'code': getpass.getpass('MFA code: ')}))")
     words = [sys.executable, "-c", _AT_A_TERMINAL, str(tmp_path)]
-    shown = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout
+    shown = machine.run(words, timeout=60, check=True).stdout
     assert "{'code': '123456'}" in shown
 
 

@@ -3,7 +3,6 @@
 import os
 import re
 import socket
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -61,13 +60,10 @@ def run(tmp_path):
             tmp_path,
         ]
         plugins = ["-p", "more", "-p", "conftest"]
-        done = subprocess.run(
+        done = machine.run(
             [sys.executable, "-m", "pytest", *plugins, *how, "--rootdir", tmp_path, "-q", tmp_path],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders)), **environ},
             cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
         )
         return done.returncode, done.stdout + done.stderr
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import machine
 from archfit.base.errors import InvalidLock
 from archfit.images.platforms import Found, Platform, Unknown
 from archfit.images.reference import parse as parse_reference
@@ -276,7 +277,7 @@ def test_what_it_lacks_is_said_with_the_command_that_adds_it(path, command):
 
 def git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     identity = ["-c", "user.name=a", "-c", "user.email=a@example", "-c", "init.defaultBranch=main"]
-    return subprocess.run(["git", *identity, *words], cwd=folder, capture_output=True, text=True, check=False)
+    return machine.run(["git", *identity, *words], cwd=folder)
 
 
 def merge_of(folder: Path, *images: dict[str, Found]) -> tuple[Path, subprocess.CompletedProcess[str]]:

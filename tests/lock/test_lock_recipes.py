@@ -10,6 +10,7 @@ import pytest
 import yaml
 from registry import Registry
 
+import machine
 from archfit.lookup.lockfile import parse, render
 from lock_runs import pod
 from program import PROGRAM
@@ -103,9 +104,7 @@ class Checkout:
 
     def run(self, *command: str) -> str:
         """Standard output. Raises CalledProcessError."""
-        done = subprocess.run(
-            command, cwd=self.folder, env=self._environ, capture_output=True, text=True, check=True
-        )
+        done = machine.run(command, cwd=self.folder, env=self._environ, check=True)
         return done.stdout
 
     def recipe(self, script: str) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import machine
 from archfit.images.platforms import Found, parse_platform
 from archfit.lookup.cache_contents import prune_pages
 from archfit.lookup.entries import to_json
@@ -38,9 +39,7 @@ def test_a_python_without_sqlite_has_no_cache_and_says_so(tmp_path):
         "from archfit.options.settings import Operator\n"
         "print(open_lookup(Operator(cache=sys.argv[1]), environ={}).warnings)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path / "cache")], capture_output=True, text=True, check=False
-    )
+    done = machine.run([sys.executable, "-c", program, str(tmp_path / "cache")])
     assert done.stderr == ""
     assert "this Python has no sqlite3" in done.stdout
 

@@ -1,11 +1,11 @@
 """Flags, environment and file together: precedence, enforcement, sources, and what a bare run costs."""
 
 import itertools
-import subprocess
 import sys
 
 import pytest
 
+import machine
 from archfit.base.errors import UsageError
 from archfit.cli.usage.general_flags import help_or_version
 from archfit.images.platforms import ImagePlatforms, Platform
@@ -410,9 +410,8 @@ def test_a_bare_run_imports_nothing_for_its_options():
         "enum",
     }
     source = module_root()
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", PROBE.format(source=source, heavy=heavy)],
-        capture_output=True, text=True, check=True,
+    done = machine.run(
+        [sys.executable, "-I", "-S", "-c", PROBE.format(source=source, heavy=heavy)], check=True
     )  # fmt: skip
     more, loaded = done.stdout.splitlines()
     assert not more

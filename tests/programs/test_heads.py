@@ -2,7 +2,6 @@
 
 import shutil
 import struct
-import subprocess
 
 import pytest
 
@@ -35,9 +34,7 @@ def test_readelf_says_the_same_of_each_machine(architecture, tmp_path):
     program = shutil.which("readelf") or machine.missing("readelf", "install binutils")
     (tmp_path / "app").write_bytes(elf(architecture))
     environ = {"LC_ALL": "C"}
-    ran = subprocess.run(
-        [program, "-h", tmp_path / "app"], capture_output=True, text=True, check=False, env=environ
-    )
+    ran = machine.run([program, "-h", tmp_path / "app"], env=environ)
     said = dict(line.strip().partition(":")[::2] for line in ran.stdout.splitlines())
     assert said["Machine"].strip() == _READELF[architecture]
     bits, order, _ = MACHINES[architecture]

@@ -2,11 +2,11 @@
 
 import os
 import re
-import subprocess
 import tomllib
 
 import pytest
 
+import machine
 from machine import ROOT
 
 _BOUND = re.compile(r"([A-Za-z0-9._-]+)>=([0-9.]+)")
@@ -49,7 +49,7 @@ def test_the_lowest_python_is_the_one_that_is_tested(tmp_path):
     environ = {name: text for name, text in os.environ.items() if name not in {"MAKEFLAGS", "LOWEST"}}
     environ["PATH"] = f"{tmp_path}:{environ['PATH']}"
     words = ["make", "-s", "-C", ROOT, "lowest-python"]
-    ran = subprocess.run(words, env=environ, capture_output=True, text=True, check=True)
+    ran = machine.run(words, env=environ, check=True)
     assert ran.stdout == "python3.11\n"
     steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert steps.index('PYTHON="$(make -s lowest-python)"\nexport PYTHON\n') < steps.index("make test-all\n")

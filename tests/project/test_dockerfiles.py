@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 import zipfile
@@ -48,7 +47,7 @@ def test_what_is_copied_builds_the_wheel(path, tmp_path):
             else:
                 shutil.copy(ROOT / source, tmp_path / source)
     words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = machine.run(words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
@@ -91,10 +90,5 @@ def test_bases_have_a_tag_and_the_user_is_a_number(path):
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_hadolint_has_nothing_to_say(path):
     # DL3008: Debian removes old versions of packages, so a pinned one cannot be installed later.
-    done = subprocess.run(
-        [machine.tool("hadolint"), "--ignore", "DL3008", "--no-color", path],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = machine.run([machine.tool("hadolint"), "--ignore", "DL3008", "--no-color", path])
     assert (done.returncode, done.stdout) == (0, "")

@@ -1,7 +1,5 @@
 """What is made from the code: parts of pages and of the chart, which are in the repository, and the man page."""
 
-import subprocess
-
 import man_page
 import pages
 import pytest
@@ -22,12 +20,8 @@ def test_a_marker_without_an_end_is_refused():
 
 @pytest.mark.real
 def test_roff_takes_the_man_page_without_a_warning():
-    done = subprocess.run(
-        [machine.tool("groff"), "-man", "-Tutf8", "-ww", "-z"],
-        input=man_page.man_page(),
-        capture_output=True,
-        text=True,
-        check=True,
+    done = machine.run(
+        [machine.tool("groff"), "-man", "-Tutf8", "-ww", "-z"], input=man_page.man_page(), check=True
     )
     assert done.stderr == ""
 

@@ -1,7 +1,6 @@
 """The steps of `make release-check` find what is wrong; that they pass is in tests/real/release."""
 
 import io
-import subprocess
 import sys
 import tarfile
 import zipfile
@@ -14,7 +13,7 @@ import python_archives
 from places import Release, Wrong
 
 from archfit import __version__
-from machine import ROOT
+from machine import ROOT, run
 
 TEMPLATE = krew_manifest.TEMPLATE.read_text(encoding="utf-8")
 
@@ -161,11 +160,6 @@ def test_the_newest_symbol_decides_the_c_library(tmp_path):
     ],
 )
 def test_the_program_fails_with_the_reason(tmp_path, words, says):
-    done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "release", "--dist", tmp_path, *words],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run([sys.executable, ROOT / "scripts" / "release", "--dist", tmp_path, *words])
     assert done.returncode != 0
     assert says in done.stdout + done.stderr

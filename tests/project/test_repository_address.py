@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -11,7 +10,7 @@ import install_block
 import pytest
 import repository_address
 
-from machine import ROOT
+from machine import ROOT, run
 
 ADDRESS = repository_address.address()
 OWNER = repository_address.owner_of(ADDRESS)
@@ -132,12 +131,7 @@ def test_it_names_the_lines_that_explain_the_placeholder(small):
 
 @pytest.mark.parametrize(("words", "code"), [((), 0), (("https://example.com",), 2), (("a", "b"), 2)])
 def test_the_program_says_the_address_or_what_is_wrong(words, code):
-    done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "repository_address.py", *words],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run([sys.executable, ROOT / "scripts" / "repository_address.py", *words])
     assert done.returncode == code
     assert (done.stdout == f"{ADDRESS}\n") if code == 0 else done.stderr.startswith("repository_address: ")
 

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import versions
 from places import Wrong
 
 from archfit import __version__
-from machine import ROOT
+from machine import ROOT, run
 
 # What may go on to say the version after another one was written.
 KEEPS = {
@@ -108,5 +107,5 @@ def test_what_is_no_version_is_refused(small, version):
 
 def test_the_program_says_the_version():
     program = ROOT / "scripts" / "release" / "versions.py"
-    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
+    done = run([sys.executable, program])
     assert (done.returncode, done.stdout) == (0, f"{__version__}\n")

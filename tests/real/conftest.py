@@ -1,6 +1,5 @@
 """What several of these suites share."""
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -34,12 +33,8 @@ def released(tmp_path_factory):
     for name in ("twine", "cyclonedx-py", "krew", "helm4"):
         machine.tool(name)
     dist = tmp_path_factory.mktemp("dist")
-    done = subprocess.run(
-        [sys.executable, machine.ROOT / "scripts" / "release", "--dist", dist],
-        env=machine.ENVIRON,
-        capture_output=True,
-        text=True,
-        check=False,
+    done = machine.run(
+        [sys.executable, machine.ROOT / "scripts" / "release", "--dist", dist], env=machine.ENVIRON
     )
     return Released(dist, done.returncode, done.stdout + done.stderr)
 

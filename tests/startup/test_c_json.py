@@ -1,7 +1,6 @@
 """JSON without the package `json` gives what that package gives, and its errors."""
 
 import json
-import subprocess
 import sys
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import machine
 from archfit.startup import c_json
 
 DOCUMENTS = [
@@ -131,7 +131,7 @@ def test_a_value_that_holds_itself_is_refused():
 
 def fresh(code: str) -> str:
     """What the code prints in a process of its own."""
-    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
+    done = machine.run([sys.executable, "-I", "-c", code], check=True)
     return done.stdout.strip()
 
 

@@ -1,8 +1,9 @@
 """The C parser without the rest of PyYAML gives what it gives with it."""
 
 import json
-import subprocess
 import sys
+
+import machine
 
 LAZY = {
     "yaml.reader",
@@ -55,12 +56,8 @@ print(json.dumps([told, sorted(sys.modules), tree.C_EXTENSION]))
 
 def read(first: str = "", then: str = "", texts: list[str] = TEXTS) -> tuple[object, set[str], bool]:
     """What a fresh process reads, the modules it has then, and whether the C parser read."""
-    done = subprocess.run(
-        [sys.executable, "-c", READ.format(first=first, then=then)],
-        input=json.dumps(texts),
-        capture_output=True,
-        text=True,
-        check=True,
+    done = machine.run(
+        [sys.executable, "-c", READ.format(first=first, then=then)], input=json.dumps(texts), check=True
     )
     told, modules, extension = json.loads(done.stdout)
     return told, set(modules), extension

@@ -224,13 +224,10 @@ class ControlPlane:
         self, *words: str, stdin: str | None = None, check: bool = True, **environ: str
     ) -> subprocess.CompletedProcess[str]:
         """See the module. check: its failure is an AssertionError with its words. environ: more variables."""
-        done = subprocess.run(
+        done = machine.run(
             [self._programs["kubectl"], *words],
             input=stdin,
             env={**os.environ, "KUBECONFIG": str(self.kubeconfig), **environ},
-            capture_output=True,
-            text=True,
-            check=False,
         )
         assert not check or done.returncode == 0, done.stderr
         return done

@@ -11,7 +11,6 @@ The fixtures `corpus`, `oracle`, `textcheck` and `corpus_registry` are in confte
 
 import json
 import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -131,7 +130,7 @@ class Oracle:
             for name, content in files.items():
                 (Path(folder) / name).write_bytes(content)
                 words += [f"-{name}", Path(folder) / name]
-            done = subprocess.run([self._binary, *words], capture_output=True, text=True, check=False)
+            done = machine.run([self._binary, *words])
         lines = done.stdout.splitlines()
         summary = _VERDICT.fullmatch(lines[-1]) if lines else None
         if summary is None or done.returncode not in {0, 1}:
@@ -155,11 +154,6 @@ def textcheck(before: bytes, after: bytes) -> list[str]:
         paths = [Path(folder) / "before", Path(folder) / "after"]
         for path, content in zip(paths, (before, after), strict=True):
             path.write_bytes(content)
-        done = subprocess.run(
-            [sys.executable, Oracle.folder / "textcheck.py", *paths],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = machine.run([sys.executable, Oracle.folder / "textcheck.py", *paths])
     assert done.returncode in {0, 1}, done.stderr
     return done.stdout.splitlines() if done.returncode else []

@@ -10,7 +10,6 @@ promtool(folder, verb, value)  `promtool VERB rules`
 
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -58,9 +57,7 @@ def promtool(folder: Path, verb: str, value: Any) -> str:
     """What it says. Raises AssertionError where it complains."""
     path = folder / f"{verb}.json"
     path.write_text(json.dumps(value), encoding="utf-8")
-    done = subprocess.run(
-        [machine.tool("promtool"), verb, "rules", path], capture_output=True, text=True, check=False
-    )
+    done = machine.run([machine.tool("promtool"), verb, "rules", path])
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -127,6 +124,6 @@ def complaints(dashboard: dict[str, Any], folder: Path) -> str:
         lines.append(f"export const options{number}: Some<Plain<{panel['type']}>> = {options};")
     (folder / "dashboard.ts").write_text("\n".join(lines), encoding="utf-8")
     words = ("--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "dashboard.ts")
-    done = subprocess.run([tsc, *words], cwd=folder, capture_output=True, text=True, check=False)
+    done = machine.run([tsc, *words], cwd=folder)
     assert (done.returncode == 0) == (not done.stdout), done.stderr
     return done.stdout

@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import textwrap
@@ -19,6 +18,7 @@ import time
 import zipfile
 from pathlib import Path
 
+import machine
 from machine import BUILD_LOCK, ON_REQUEST, ROOT, TABLE, TOOLS, Tool, find, stamp
 
 # Tool -> a module that it is built without, and what stands in for it: a folder of stand_ins.
@@ -44,9 +44,7 @@ class Lacking(Failed):
 def run(*words: str | Path, cwd: Path | None = None, **environ: str) -> str:
     """What a command writes to standard output. Raises Failed."""
     try:
-        done = subprocess.run(
-            words, cwd=cwd, env={**os.environ, **environ}, capture_output=True, text=True, check=False
-        )
+        done = machine.run(words, cwd=cwd, env={**os.environ, **environ})
     except OSError as error:
         raise Lacking(f"{words[0]}: {error.strerror}") from None
     if done.returncode:

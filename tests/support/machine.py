@@ -22,9 +22,9 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import pytest
 
@@ -46,6 +46,11 @@ unmarked = ""
 
 class Unmarked(AssertionError):
     """A test without the marker `real` asks for a program or for shared test data."""
+
+
+def run(words: Sequence[str | Path], check: bool = False, **how: Any) -> subprocess.CompletedProcess[str]:
+    """`subprocess.run` that keeps what the program says, as text. how: the rest of that function's arguments."""
+    return subprocess.run(words, check=check, capture_output=True, text=True, **how)
 
 
 def refuse_unmarked(what: str) -> None:
@@ -146,14 +151,8 @@ def _says(program: Path, version: str) -> bool:
     number = re.compile(rf"(?<![\d.]){re.escape(version.removeprefix('v'))}(?![\w-]|\.\d)")
     for word in ("--version", "version"):
         try:
-            done = subprocess.run(
-                [program, word],
-                env={"PATH": ENVIRON.get("PATH", "")},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=10,
-                check=False,
+            done = run(
+                [program, word], env={"PATH": ENVIRON.get("PATH", "")}, stdin=subprocess.DEVNULL, timeout=10
             )
         except (OSError, UnicodeDecodeError, subprocess.TimeoutExpired):
             continue
@@ -205,14 +204,7 @@ def go_build(source: Path, name: str) -> Path:
             fresh = built.with_name(f"{built.name}.{os.getpid()}")
             with tempfile.TemporaryDirectory() as folder:  # the shared folder is not ours to write in
                 copied = shutil.copytree(source, Path(folder) / "source", copy_function=shutil.copyfile)
-                done = subprocess.run(
-                    [go, "build", "-buildvcs=false", "-o", fresh, "."],
-                    cwd=copied,
-                    env=ENVIRON,
-                    capture_output=True,
-                    text=True,
-                    check=False,
-                )
+                done = run([go, "build", "-buildvcs=false", "-o", fresh, "."], cwd=copied, env=ENVIRON)
             assert done.returncode == 0, f"go build in {source} failed:\n{done.stderr}"
             fresh.replace(built)
     return built

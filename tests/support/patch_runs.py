@@ -6,7 +6,6 @@ built(folder, ["kustomize", "build"], base, component)     the same with a compo
 """
 
 import json
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import yaml
 from registry import Registry
 
+import machine
 from program import Ran
 
 IMAGES = {"x.example/amd:1": ["linux/amd64"], "x.example/both:1": ["linux/amd64", "linux/arm64"]}
@@ -51,7 +51,7 @@ def built(
         lines["components"] = ["archfit"]
         (folder / "archfit" / "kustomization.yaml").write_bytes(component)
     (folder / "kustomization.yaml").write_text(yaml.safe_dump(lines), encoding="utf-8")
-    done = subprocess.run([*program, folder], capture_output=True, text=True, check=False)
+    done = machine.run([*program, folder])
     if done.returncode:
         raise Refused(done.stderr)
     documents = yaml.load_all(done.stdout, Loader=yaml.CSafeLoader)

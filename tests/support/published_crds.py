@@ -83,13 +83,10 @@ def _sources(folder: Path, modules: Sequence[Module]) -> list[Path]:
     go = machine.find("go") or machine.missing("go", "install Go 1.26 or later from https://go.dev/dl/")
     words = [f"{module.path}@{module.version}" for module in modules]
     try:
-        done = subprocess.run(
+        done = machine.run(
             [go, "mod", "download", "-json", *words],
             cwd=folder,
             env=machine.ENVIRON,
-            capture_output=True,
-            text=True,
-            check=False,
             timeout=DEADLINE_SECONDS,
         )
     except subprocess.TimeoutExpired:

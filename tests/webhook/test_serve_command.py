@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import machine
 from admission_reviews import pod
 from archfit.base.errors import UsageError
 from archfit.base.packages import EXTRAS, install_command
@@ -91,7 +92,7 @@ def test_without_the_extra_the_error_says_what_to_install(package):
         f"import sys; sys.modules[{package!r}] = None; from archfit.cli.main import main; "
         "sys.exit(main(['serve', '--insecure-http', '--listen', '127.0.0.1:0']))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = machine.run([sys.executable, "-c", code])
     assert done.returncode == 1
     assert done.stderr == (
         f"archfit: error: archfit serve needs packages that are not installed ({package}): "

@@ -27,7 +27,7 @@ from webhook_server import Secret, WebhookServer, finished_load, issued, started
 def expiry(path: Path) -> int:
     """What openssl reads."""
     words = ["openssl", "x509", "-in", path, "-noout", "-enddate"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    done = machine.run(words, check=True)
     return int(ssl.cert_time_to_seconds(done.stdout.strip().partition("=")[2]))
 
 

@@ -51,7 +51,7 @@ def stock(bundle, tmp_path_factory):
 def _libraries(bundle: Path) -> set[Path]:
     """The machine's libraries that the bundle loads."""
     programs = [str(bundle / "archfit"), *(str(path) for path in bundle.rglob("*.so*") if path.is_file())]
-    said = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=True).stdout
+    said = machine.run(["ldd", *programs], check=True).stdout
     found = {Path(path) for path in re.findall(r"(?:=> |^\t)(/[^ ]+) \(", said, re.MULTILINE)}
     return {
         path

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -63,14 +62,8 @@ def folder(tmp_path):
 
 
 def run(folder: Path, *words: str, text: str = "", **environ: str) -> str:
-    done = subprocess.run(
-        words,
-        cwd=folder,
-        input=text,
-        env={"HOME": str(folder), "PATH": os.environ["PATH"], **environ},
-        capture_output=True,
-        text=True,
-        check=False,
+    done = machine.run(
+        words, cwd=folder, input=text, env={"HOME": str(folder), "PATH": os.environ["PATH"], **environ}
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

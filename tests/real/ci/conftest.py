@@ -1,12 +1,12 @@
 """Repositories as CI systems check them out, and what lets them install archfit without the internet."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from registry import Registry
 
+import machine
 from ci_checkout import checkout
 from program import PROGRAM
 
@@ -82,7 +82,7 @@ def schema_of(real):
 
     def checked(kind: str, *files: Path) -> str:
         words = [real.tool("check-jsonschema"), "--builtin-schema", f"vendor.{kind}", *files]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        done = machine.run(words)
         return done.stdout + done.stderr if done.returncode else ""
 
     return checked

@@ -17,6 +17,8 @@ from typing import Any
 
 import yaml
 
+import machine
+
 _TYPES = {"string": str, "boolean": bool, "number": int, "array": list}
 _USE = re.compile(r"\$\[\[ *inputs\.([a-z-]+) *\]\]")
 BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
@@ -51,14 +53,11 @@ def run_job(
         else:
             variables[name] = str(value).lower() if isinstance(value, bool) else value
             assert "$" not in variables[name]
-    return subprocess.run(
+    return machine.run(
         [*shell, "\n".join(job["script"])],
         cwd=folder,
         env={**os.environ, "CI": "true", "GITLAB_CI": "true", **environ, **variables},
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
     )
 
 

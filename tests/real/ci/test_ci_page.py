@@ -41,7 +41,7 @@ def test_github_takes_the_workflow(tool, schema_of, tmp_path, block):
         ".archfit/action.yml": ACTION.read_text(encoding="utf-8"),
     }
     folder = checkout(tmp_path, files)
-    linted = subprocess.run([tool("actionlint")], cwd=folder, capture_output=True, text=True, check=False)
+    linted = machine.run([tool("actionlint")], cwd=folder)
     assert (linted.returncode, linted.stdout) == (0, "")
     assert schema_of("github-workflows", folder / ".github/workflows/archfit.yaml") == ""
 
@@ -84,7 +84,7 @@ def test_renovate_takes_the_preset_and_the_configurations(tool, tmp_path):
     write_files(tmp_path, {name: json.dumps(value) for name, value in files.items()})
     words = [tool("renovate-config-validator"), "--strict"]
     environ = {**os.environ, "LOG_LEVEL": "info", "RENOVATE_CONFIG_FILE": "config.json"}
-    done = subprocess.run(words, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+    done = machine.run(words, cwd=tmp_path, env=environ)
     assert done.returncode == 0, done.stdout + done.stderr
     for name in files:
         assert f"Validating {name}" in done.stdout + done.stderr
@@ -200,9 +200,7 @@ def test_the_commands_work(tmp_path, offline, lookups, python):
     environ = {**os.environ, **offline, **lookups, "PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}
     first, others = page_blocks(PAGE, "sh")
     for script in (first, others):
-        ran = subprocess.run(
-            [*BASH, script], cwd=folder, env=environ, capture_output=True, text=True, check=False
-        )
+        ran = machine.run([*BASH, script], cwd=folder, env=environ)
         assert ran.returncode == 3, ran.stderr
         assert "ghcr.io/team/app:1 does not run on linux/arm64" in ran.stdout
     assert json.loads((folder / "archfit.sarif").read_text())["version"] == "2.1.0"

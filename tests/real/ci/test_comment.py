@@ -7,7 +7,6 @@ token is. curl and jq are real.
 import json
 import os
 import re
-import subprocess
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,6 +15,7 @@ import yaml
 from loopback_server import Answer, Asked, LoopbackServer
 from tests.real.ci.gitlab_component import BASH, SH
 
+import machine
 from ci_checkout import checkout, page_blocks, pod
 
 TOKEN = "token-of-the-test"
@@ -107,9 +107,7 @@ def run(request, tmp_path, conversation, lookups, with_archfit):
         (folder / "rendered" / "web.yaml").write_text(text)
         status = 0
         for script in scripts:
-            ran = subprocess.run(
-                [*shell, script], cwd=folder, env=environ, capture_output=True, text=True, check=False
-            )
+            ran = machine.run([*shell, script], cwd=folder, env=environ)
             status = ran.returncode
             assert TOKEN not in ran.stdout + ran.stderr
         return status

@@ -38,9 +38,7 @@ def hooks(real, offline, lookups, tmp_path_factory):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(machine.ROOT / name, source / name)
     checkout(source, {})
-    revision = subprocess.run(
-        [*GIT, "rev-parse", "HEAD"], cwd=source, capture_output=True, text=True, check=True
-    )
+    revision = machine.run([*GIT, "rev-parse", "HEAD"], cwd=source, check=True)
     environ = {
         **os.environ,
         **offline,
@@ -52,13 +50,8 @@ def hooks(real, offline, lookups, tmp_path_factory):
         config = re.sub("repo: .*", f"repo: {source}", CONFIG)
         config = re.sub("rev: .*", f"rev: {revision.stdout.strip()}", config)
         (folder / ".pre-commit-config.yaml").write_text(config)
-        return subprocess.run(
-            [real.tool("pre-commit"), "run", "--color=never", "--verbose", *words],
-            cwd=folder,
-            env=environ,
-            capture_output=True,
-            text=True,
-            check=False,
+        return machine.run(
+            [real.tool("pre-commit"), "run", "--color=never", "--verbose", *words], cwd=folder, env=environ
         )
 
     return run

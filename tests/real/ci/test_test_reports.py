@@ -12,6 +12,7 @@ import pytest
 import yaml
 from tests.real.ci.gitlab_component import BASH
 
+import machine
 from archfit.base.results import ObjectRef
 from archfit.check.findings import Check, Finding
 from archfit.check.junit import junit
@@ -82,7 +83,7 @@ def test_the_schema_of_jenkins_takes_every_report(tool, schema, reports):
     words = [tool("xmlschema-validate"), "-v", "--schema", schema]
     files = sorted(reports.glob("*.xml"))
     assert len(files) == len(WHOLE) + 1
-    done = subprocess.run([*words, *files], capture_output=True, text=True, check=False)
+    done = machine.run([*words, *files])
     assert done.returncode == 0, done.stdout
 
 
@@ -102,15 +103,13 @@ def test_junitparser_counts_what_the_exit_code_says(tool, reports, name):
     program = Path(tool("junitparser"))
     verified = subprocess.run([program, "verify", reports / f"{name}.xml"], check=False, capture_output=True)
     assert (verified.returncode == 0) == (status == 0)
-    done = subprocess.run(
+    done = machine.run(
         [
             program.parents[1] / "python" / "junitparser" / "bin" / "python",
             "-c",
             READ,
             reports / f"{name}.xml",
         ],
-        capture_output=True,
-        text=True,
         check=True,
     )
     (told,) = json.loads(done.stdout)
@@ -143,14 +142,7 @@ def test_the_commands_of_the_page_write_the_report_and_fail_the_job(tmp_path, lo
     for command in COMMANDS[system]:
         text = re.sub(r"^(python3 -m venv|\.venv-archfit/bin/pip) .*\n", "", command, flags=re.MULTILINE)
         script = text.replace(".venv-archfit/bin/archfit", "archfit")
-        ran = subprocess.run(
-            [*BASH, script],
-            cwd=folder,
-            env={**lookups, **with_archfit, "HOME": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        ran = machine.run([*BASH, script], cwd=folder, env={**lookups, **with_archfit, "HOME": str(tmp_path)})
     assert ran is not None
     assert ran.returncode == 3, ran.stderr
     (report,) = folder.rglob("archfit.xml")

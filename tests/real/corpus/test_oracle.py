@@ -1,17 +1,12 @@
 """lab/oracle: the judges say of its own pairs what is known of them."""
 
-import subprocess
-
 import machine
 from corpus_streams import Oracle
 
 
 def test_the_judges_agree_with_what_is_known():
-    done = subprocess.run(
+    done = machine.run(
         ["sh", Oracle.folder / "selftest.sh"],
         env={**machine.ENVIRON, "ORACLE": str(machine.go_build(Oracle.folder, "oracle"))},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.stdout.endswith(" cases, 0 failed\n"), done.stdout[-2000:] + done.stderr[-2000:]

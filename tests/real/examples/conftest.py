@@ -28,7 +28,7 @@ def packages(real, tmp_path_factory):
         machine.tool("wheelhouse"),
     ]
     command = [sys.executable, "-m", "pip", "install", *words, "--target", str(folder), str(ROOT)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = machine.run(command)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -54,15 +54,7 @@ def run_python(environ, tmp_path):
     """`run_python("cdk8s", "file.py")` in the environment python-cdk8s. Its standard output."""
 
     def run(name: str, *words: str | Path, **more: str) -> str:
-        done = subprocess.run(
-            [python_of(name), *words],
-            cwd=tmp_path,
-            env={**environ, **more},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=500,
-        )
+        done = machine.run([python_of(name), *words], cwd=tmp_path, env={**environ, **more}, timeout=500)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

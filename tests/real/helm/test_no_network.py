@@ -24,9 +24,7 @@ def test_the_demo_runs_with_nothing_but_loopback():
     if unshare is None or subprocess.run([*probe, "true"], capture_output=True, check=False).returncode:
         machine.missing("a network namespace", "run where unshare(1) may make one")
     demo = machine.ROOT / "fixtures" / "demo" / "demo.py"
-    done = subprocess.run(
-        [*probe, sys.executable, "-c", UP_AND_RUN, str(demo)], capture_output=True, text=True, check=False
-    )
+    done = machine.run([*probe, sys.executable, "-c", UP_AND_RUN, str(demo)])
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr.splitlines() == ["lo"]
     added = [line for line in done.stdout.splitlines() if line.startswith("+ ")]

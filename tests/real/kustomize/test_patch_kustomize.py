@@ -8,6 +8,7 @@ import pytest
 import yaml
 from registry import Registry
 
+import machine
 from patch_runs import Refused
 
 
@@ -146,7 +147,7 @@ def test_a_sveltos_patch_survives_its_template(tool, tmp_path, patch):
     (tmp_path / "patch.tpl").write_text(entry["patch"], encoding="utf-8")
     template = f"go-template-file={tmp_path / 'patch.tpl'}"
     words = ["create", "namespace", "a", "--dry-run=client", "-o", template]
-    done = subprocess.run([tool("kubectl"), *words], capture_output=True, text=True, check=True)
+    done = machine.run([tool("kubectl"), *words], check=True)
     assert '"{{on}}"' in done.stdout
     assert "{{on}}" not in entry["patch"]
     assert yaml.safe_load(done.stdout)[0]["value"][1]["key"] == "{{on}}"
@@ -247,7 +248,7 @@ def test_json_is_what_kubectl_patch_takes(tool, tmp_path, patch, transform):
     (tmp_path / "a.yaml").write_bytes(base)
     patched = ["-p", json.dumps(entry["patch"])]
     words = ["patch", "--local", "-f", tmp_path / "a.yaml", "--type=json", "-o", "json", *patched]
-    done = subprocess.run([tool("kubectl"), *words], capture_output=True, text=True, check=True)
+    done = machine.run([tool("kubectl"), *words], check=True)
     spec = json.loads(done.stdout)["spec"]["template"]["spec"]
     assert spec["tolerations"] == next(objects(transform(base)))["spec"]["template"]["spec"]["tolerations"]
 

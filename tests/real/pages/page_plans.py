@@ -8,7 +8,6 @@ A page with commands that is in neither fails.
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 
 import yaml
@@ -177,9 +176,7 @@ def overlays(folder: Path, environ: dict[str, str]) -> None:
 
 def run(environ: dict[str, str], folder: Path, *words: str, stdin: str | None = None) -> None:
     """A command before the page begins. Raises AssertionError."""
-    done = subprocess.run(
-        words, cwd=folder, env=environ, input=stdin, capture_output=True, text=True, check=False
-    )
+    done = machine.run(words, cwd=folder, env=environ, input=stdin)
     assert done.returncode == 0, done.stderr
 
 

@@ -3,7 +3,6 @@
 import io
 import os
 import shutil
-import subprocess
 
 import pytest
 
@@ -18,7 +17,7 @@ LAYOUTS = ("crane", "flat", "v2s2", "umoci", "zstd", "zstd-chunked")
 
 
 def run(*words: object, **environ: str) -> None:
-    done = subprocess.run([*map(str, words)], env=environ, capture_output=True, text=True, check=False)
+    done = machine.run([*map(str, words)], env=environ)
     assert done.returncode == 0, f"{words}: {done.stderr}"
 
 

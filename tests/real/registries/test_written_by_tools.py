@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import urllib.request
 from pathlib import Path
 
@@ -50,7 +49,7 @@ class Tools:
         )
 
     def _run(self, *command: str) -> None:
-        done = subprocess.run(command, env=self._environ, capture_output=True, text=True, check=False)
+        done = machine.run(command, env=self._environ)
         assert done.returncode == 0, f"{command}: {done.stderr}"
 
 

@@ -7,7 +7,6 @@ are `text` blocks, and are tested elsewhere: the image in test_container, krew i
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -56,14 +55,7 @@ def machine_of_a_user(tmp_path):
                "PATH": os.pathsep.join([str(home / ".local" / "bin"), str(programs), "/usr/bin", "/bin"])}  # fmt: skip
 
     def run(script, **more):
-        done = subprocess.run(
-            ["bash", "-e", "-c", script],
-            cwd=checkout,
-            env={**environ, **more},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = machine.run(["bash", "-e", "-c", script], cwd=checkout, env={**environ, **more})
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
@@ -163,7 +155,7 @@ def test_the_binary_is_where_the_page_says(binary, tmp_path):
     assert build == "make bundle"
     (tmp_path / "dist").mkdir()
     (tmp_path / "dist" / "archfit").symlink_to(binary)
-    done = subprocess.run(["sh", "-c", start], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = machine.run(["sh", "-c", start], cwd=tmp_path, check=True)
     assert done.stdout == f"archfit {__version__}\n"
     size = sum(path.stat().st_size for path in binary.rglob("*") if path.is_file())
     (said,) = re.findall(r"It takes (\d+) MB on\s+disk", PAGE)

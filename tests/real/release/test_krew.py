@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 
 import pytest
 import yaml
@@ -30,20 +29,14 @@ def kubectl(released, control_plane, tmp_path_factory):
         "KUBECONFIG": str(control_plane.kubeconfig),
     }
     manifest, archive = released.dist / "krew" / "archfit.yaml", released.dist / "binary" / NAME
-    done = subprocess.run(
-        [machine.tool("krew"), "install", f"--manifest={manifest}", f"--archive={archive}"],
-        env=environ,
-        capture_output=True,
-        text=True,
-        check=False,
+    done = machine.run(
+        [machine.tool("krew"), "install", f"--manifest={manifest}", f"--archive={archive}"], env=environ
     )
     assert done.returncode == 0, done.stderr
     assert "kubectl archfit audit --live" in done.stderr
 
     def run(*words):
-        return subprocess.run(
-            [machine.tool("kubectl"), *words], env=environ, capture_output=True, text=True, check=False
-        )
+        return machine.run([machine.tool("kubectl"), *words], env=environ)
 
     return run
 
@@ -64,12 +57,9 @@ def test_krew_refuses_another_archive(released, tmp_path):
     with archive.open("ab") as file:
         file.write(b"x")
     manifest = released.dist / "krew" / "archfit.yaml"
-    done = subprocess.run(
+    done = machine.run(
         [machine.tool("krew"), "install", f"--manifest={manifest}", f"--archive={archive}"],
         env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "KREW_ROOT": str(tmp_path / "root")},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 1
     assert "checksum does not match" in done.stderr

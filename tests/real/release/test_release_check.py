@@ -13,6 +13,7 @@ import binary_archive
 import pytest
 from places import architecture, unpack
 
+import machine
 from archfit import __version__
 from machine import ROOT
 
@@ -46,13 +47,7 @@ def test_the_table_has_every_artifact_with_size_and_checksum(released):
     assert {name for name, _, _ in rows} >= ARTIFACTS
     for name, size, _ in rows:
         assert (released.dist / name).stat().st_size == int(size.replace(",", ""))
-    done = subprocess.run(
-        ["sha256sum", "--check", "--strict", "SHA256SUMS"],
-        cwd=released.dist,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = machine.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=released.dist)
     assert (done.returncode, done.stdout.count(": OK\n")) == (0, len(rows)), done.stderr
 
 
@@ -86,14 +81,11 @@ def test_the_metadata_has_the_address(wheel):
 def test_the_tests_run_from_the_source_archive(released, tmp_path):
     archive = released.dist / f"python/archfit-{__version__}.tar.gz"
     source = unpack(archive, tmp_path) / f"archfit-{__version__}"
-    done = subprocess.run(
+    done = machine.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not real",
          "tests/project/test_versions.py", "tests/cli/test_help.py", "tests/yaml/test_split.py"],
         cwd=source,
-        env={**os.environ, "PYTHONPATH": str(source / "transformer")},
-        capture_output=True,
-        text=True,
-        check=False,
+        env={**os.environ, "PYTHONPATH": str(source / "transformer")}
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:]
 
@@ -134,7 +126,7 @@ def test_the_binary_says_on_which_glibc_it_runs(released, binary):
 
 
 def test_the_binary_knows_what_it_is(binary):
-    done = subprocess.run([binary / "archfit", "version"], capture_output=True, text=True, check=True)
+    done = machine.run([binary / "archfit", "version"], check=True)
     assert f"installed             bundle, {binary / '_internal' / 'archfit'}\n" in done.stdout
     assert "YAML parser           C (libyaml)\n" in done.stdout
     assert "is missing" not in done.stdout

@@ -47,18 +47,14 @@ def script(workflow: str, job: str, name: str) -> str:
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_linter_has_nothing_to_say(name):
-    done = subprocess.run(
-        [machine.tool("actionlint"), "-no-color", FILES[name]], capture_output=True, text=True, check=False
-    )
+    done = machine.run([machine.tool("actionlint"), "-no-color", FILES[name]])
     assert (done.returncode, done.stdout) == (0, "")
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_schema_of_github_takes_them(name):
     words = ("--builtin-schema", "vendor.github-workflows", FILES[name])
-    done = subprocess.run(
-        [machine.tool("check-jsonschema"), *words], capture_output=True, text=True, check=False
-    )
+    done = machine.run([machine.tool("check-jsonschema"), *words])
     assert done.returncode == 0, done.stdout
 
 
@@ -166,17 +162,14 @@ def to_sign(tmp_path):
 
 def sign(folder, key, passphrase="hush", name="release"):
     """The step as it is."""
-    return subprocess.run(
+    return machine.run(
         ["bash", "-e", "-o", "pipefail", "-c", script("release.yml", "sign", "Sign the plugin")],
         cwd=folder,
         env={
             "PATH": "/usr/bin:/bin", "TAG": f"v{__version__}", "TMPDIR": str((folder / "temporary").readlink()),
             "PLUGIN_KEYRING": base64.b64encode(key.secret.read_bytes()).decode(), "PASSPHRASE": passphrase,
             "KEY": name,
-        },
-        capture_output=True,
-        text=True,
-        check=False,
+        }
     )  # fmt: skip
 
 
@@ -196,9 +189,9 @@ def test_helm_verifies_what_the_job_signed(release_key, to_sign):
     assert (archive.parent / "archfit-plugin.gpg").read_bytes() == release_key.public.read_bytes()
     assert list((to_sign / "temporary").iterdir()) == []
     for keyring, status in ((archive.parent / "archfit-plugin.gpg", 0), (throw_away, 1)):
-        verified = subprocess.run(
+        verified = machine.run(
             [machine.tool("helm4"), "plugin", "verify", "--keyring", keyring, archive],
-            env={"PATH": "/usr/bin:/bin", "HOME": str(to_sign)}, check=False, capture_output=True, text=True,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(to_sign)}
         )  # fmt: skip
         assert verified.returncode == status, verified.stderr
         assert ("Signed by: release\n" in verified.stdout) == (status == 0)
@@ -243,13 +236,10 @@ def test_the_files_of_the_release_have_names_and_checksums(released, tmp_path):
     (binary.parent / other).write_bytes(b"other")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python").symlink_to(sys.executable)
-    done = subprocess.run(
+    done = machine.run(
         ["bash", "-e", "-c", script("release.yml", "github", "Write manifest, checksums and notes")],
         cwd=tmp_path,
         env={"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     assets = tmp_path / "assets"
@@ -280,21 +270,21 @@ def test_chart_and_plugin_are_pushed_and_can_be_installed(released, tmp_path):
             [machine.tool("regctl"), "registry", "set", "--tls", "disabled", registry.host],
             env=environ, check=True, capture_output=True,
         )  # fmt: skip
-        pushed = subprocess.run(
+        pushed = machine.run(
             [place / "scripts" / "release" / "push.sh", f"{registry.host}/acme/archfit", __version__],
-            env=environ, check=False, capture_output=True, text=True,
+            env=environ
         )  # fmt: skip
         assert pushed.returncode == 0, pushed.stderr
         helm = machine.tool("helm4")
-        chart = subprocess.run(
+        chart = machine.run(
             [helm, "show", "chart", f"oci://{registry.host}/acme/archfit/charts/archfit", "--plain-http",
              "--version", __version__],
-            env=environ, check=False, capture_output=True, text=True,
+            env=environ
         )  # fmt: skip
         assert f"appVersion: {__version__}" in chart.stdout, chart.stderr
-        plugin = subprocess.run(
+        plugin = machine.run(
             [helm, "plugin", "install", f"oci://{registry.host}/acme/archfit/helm-plugin/archfit:{__version__}",
              "--plain-http", "--keyring", released.dist / "plugin" / "archfit-throw-away.gpg"],
-            env=environ, check=False, capture_output=True, text=True,
+            env=environ
         )  # fmt: skip
         assert plugin.returncode == 0, plugin.stderr

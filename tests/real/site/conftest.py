@@ -1,7 +1,6 @@
 """The site, built once for all of its tests, as `make docs` builds it."""
 
 import os
-import subprocess
 
 import pytest
 from tests.real.site.site_pages import Site
@@ -15,13 +14,10 @@ def site(tmp_path_factory):
     """A warning of MkDocs fails the build, but with --quiet it counts none."""
     folder = tmp_path_factory.mktemp("site")
     program = machine.tool("mkdocs")
-    done = subprocess.run(
+    done = machine.run(
         [program, "build", "--strict", "--config-file", "scripts/site/mkdocs.yml", "--site-dir", folder],
         cwd=machine.ROOT,
         env={**machine.ENVIRON, "NO_MKDOCS_2_WARNING": "1", "HOME": os.environ["HOME"]},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     said = [line for line in done.stderr.splitlines() if not line.startswith("INFO")]
     assert (done.returncode, done.stdout, said) == (0, "", [])

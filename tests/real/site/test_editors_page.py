@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 
 import pytest
 import yaml
@@ -33,9 +32,7 @@ def folder(tmp_path, archfit):
 
 def check(folder, line):
     words = line.split()
-    return subprocess.run(
-        [machine.tool(words[0]), *words[1:]], cwd=folder, capture_output=True, text=True, check=False
-    )
+    return machine.run([machine.tool(words[0]), *words[1:]], cwd=folder)
 
 
 def test_the_commands_of_the_page_take_the_files_of_the_pages(folder):
