@@ -177,18 +177,3 @@ def test_where_an_image_can_be_replaced(line, columns):
         return
     region = {"startLine": 2, "startColumn": columns[0], "endColumn": columns[1]}
     assert replacement(told) == (region, "x.example/shop/web:1.0.1")
-
-
-@pytest.mark.parametrize(
-    ("image", "other"),
-    [
-        ("nginx", "nginx:2"),
-        ("nginx:1", "nginx:2"),
-        ("localhost:5000/a/nginx", "localhost:5000/a/nginx:2"),
-        ("localhost:5000/a/nginx:1@sha256:" + "a" * 64, "localhost:5000/a/nginx:2"),
-    ],
-)
-def test_an_image_with_another_tag(image, other):
-    newer = NewerTags((NewerTag("2", "", "major", BOTH),), "complete")
-    finding = Finding("required-platform", "error", "", image=image, newer=newer, column=1)
-    assert replacement(finding)[1] == other
