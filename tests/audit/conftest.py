@@ -1,13 +1,11 @@
 """`archfit audit` in this process, without a network."""
 
-import io
 import os
 
 import pytest
 
 from archfit.audit.command import audit as run
-from archfit.base.errors import ArchfitError
-from program import Ran
+from program import Ran, called
 from warm_cache import warm
 
 
@@ -20,13 +18,7 @@ def audit(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def audited(text: bytes, *words: str, **environ: str) -> Ran:
-        stdout, stderr = io.BytesIO(), io.StringIO()
         environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], **environ}
-        words = ("--offline", "--cache", str(cache), *words)
-        try:
-            status = run(words, io.BytesIO(text), stdout, stderr, environ)
-        except ArchfitError as error:
-            return Ran(error.exit_code, stdout.getvalue(), f"{stderr.getvalue()}error: {error}\n")
-        return Ran(status, stdout.getvalue(), stderr.getvalue())
+        return called(run, ["--offline", "--cache", str(cache), *words], text, environ)
 
     return audited

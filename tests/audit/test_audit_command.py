@@ -1,8 +1,6 @@
 """`archfit audit`: what it reads, what it writes, and how it ends."""
 
-import io
 import json
-import os
 import re
 import socket
 from pathlib import Path
@@ -16,7 +14,7 @@ from tests.audit.cluster_objects import pod as owned
 from archfit.audit.command import audit as run
 from archfit.audit.inputs import GET
 from fake_registry import Answer, FakeRegistry
-from program import Ran
+from program import Ran, called
 
 CLUSTER = listed(pod("a", "quay.io/team/both:1", "3"), pod("b", "quay.io/team/intel:1"))
 READY = listed(pod("a", "quay.io/team/both:1"))
@@ -52,12 +50,10 @@ def test_private_servers_that_pods_name_are_not_asked_and_named_once(tmp_path, m
     monkeypatch.setattr("archfit.registry.http.connections._resolve", lambda *_, **__: there)
     images = ("a.example:6443/a:1", "b.example/b:1", "b.example/c:1")
     pods = listed(*(pod(f"p{number}", image) for number, image in enumerate(images)))
-    stdout, stderr = io.BytesIO(), io.StringIO()
-    environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
-    run(("--no-cache", "--format", "json"), io.BytesIO(pods), stdout, stderr, environ)
-    assert stderr.getvalue().count("--allow-host a.example:6443 --allow-host b.example:443") == 1
-    assert "no server at a private address is asked that only images name" in stderr.getvalue()
-    assert stdout.getvalue().count(b"and archfit does not connect to it") == len(images)
+    ran = called(run, ["--no-cache", "--format", "json"], pods, {"HOME": str(tmp_path)})
+    assert ran.stderr.count("--allow-host a.example:6443 --allow-host b.example:443") == 1
+    assert "no server at a private address is asked that only images name" in ran.stderr
+    assert ran.stdout.count(b"and archfit does not connect to it") == len(images)
 
 
 def test_the_text_begins_with_what_is_ready(audit):
@@ -296,13 +292,10 @@ def test_a_stated_time_that_is_no_number_is_refused(audit, text):
 
 def refused(folder: Path, *words: str) -> Ran:
     """Two pods of one image, whose registry answers 403."""
-    stdout, stderr = io.BytesIO(), io.StringIO()
     with FakeRegistry() as registry:
         registry.always(Answer(403))
         words = ("--no-cache", "--mirror", f"*={registry.url}", *words)
-        environ = {"HOME": str(folder), "PATH": os.environ["PATH"]}
-        status = run(words, io.BytesIO(listed(pod("a", INTEL), pod("b", INTEL))), stdout, stderr, environ)
-    return Ran(status, stdout.getvalue(), stderr.getvalue())
+        return called(run, words, listed(pod("a", INTEL), pod("b", INTEL)), {"HOME": str(folder)})
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html", "openmetrics"])

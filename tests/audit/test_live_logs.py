@@ -1,6 +1,5 @@
 """`archfit audit --live --logs`: the last lines of containers that end at once decide, and nothing of them is kept."""
 
-import io
 import json
 from typing import Any
 
@@ -10,6 +9,7 @@ from tests.audit.cluster_objects import node, pod
 from archfit.audit import inputs
 from archfit.audit.command import audit as run
 from archfit.cluster.cluster_error import ClusterError
+from program import called
 
 SECRET = "password=hush"
 NODES = [node(name, name) for name in ("amd64", "arm64")]
@@ -62,11 +62,10 @@ class Cluster:
 def audited(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[dict[str, Any], str]:
     """The report, and what is said."""
     monkeypatch.setattr(inputs, "connect", lambda *_, **__: cluster)
-    stdout, stderr = io.BytesIO(), io.StringIO()
     flags = ["--live", "--format", "json", "--offline", "--image-platforms", "x.io/*=linux/amd64,linux/arm64"]
-    assert run([*flags, *words], io.BytesIO(), stdout, stderr, {}) == 0, stderr.getvalue()
-    assert SECRET not in stdout.getvalue().decode() + stderr.getvalue()
-    return json.loads(stdout.getvalue()), stderr.getvalue()
+    ran = called(run, [*flags, *words])
+    assert SECRET not in ran.ok().decode() + ran.stderr
+    return json.loads(ran.stdout), ran.stderr
 
 
 @pytest.mark.parametrize(

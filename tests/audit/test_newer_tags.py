@@ -7,7 +7,7 @@ import os
 import threading
 from collections import Counter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from tests.audit.cluster_objects import as_json as listed
@@ -16,23 +16,22 @@ from tests.audit.cluster_objects import node, workload
 
 from archfit.audit.command import audit as run
 from archfit.audit.upgrades import is_own, of_an_account, replacement, to_do
-from archfit.base.errors import ArchfitError
 from archfit.facts.facts import ImageFacts
 from archfit.images.candidates import NewerTag
 from archfit.images.platforms import Found, parse_platform
 from archfit.lookup.lockfile import render
 from fake_registry import Answer, FakeRegistry
+from program import Ran, called
 from tagged_repositories import BOTH
 
 AMD = BOTH[:1]
 
 
-class Report(NamedTuple):
+class Report:
     """A run: its exit code, the two streams, the report where it is JSON."""
 
-    status: int
-    stdout: bytes
-    stderr: str
+    def __init__(self, ran: Ran) -> None:
+        self.status, self.stdout, self.stderr = ran
 
     @property
     def value(self) -> dict[str, Any]:
@@ -56,22 +55,9 @@ class Audited:
         self.folder, self.served = folder, served
 
     def __call__(self, text: bytes, *words: str, form: str = "json") -> Report:
-        stdout, stderr = io.BytesIO(), io.StringIO()
-        environ = {"HOME": str(self.folder), "PATH": os.environ["PATH"]}
-        words = (
-            "--mirror",
-            f"*={self.served.url}",
-            "--cache",
-            str(self.folder / "c.sqlite"),
-            "--format",
-            form,
-            *words,
-        )
-        try:
-            status = run(words, io.BytesIO(text), stdout, stderr, environ)
-        except ArchfitError as error:
-            return Report(error.exit_code, stdout.getvalue(), f"{stderr.getvalue()}error: {error}\n")
-        return Report(status, stdout.getvalue(), stderr.getvalue())
+        cache = str(self.folder / "c.sqlite")
+        words = ("--mirror", f"*={self.served.url}", "--cache", cache, "--format", form, *words)
+        return Report(called(run, words, text, {"HOME": str(self.folder), "PATH": os.environ["PATH"]}))
 
     def lists(self) -> list[str]:
         """The repositories whose tags were asked for, sorted."""

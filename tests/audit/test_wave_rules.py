@@ -12,7 +12,8 @@ from tests.audit.cluster_objects import node, pod
 
 from archfit.audit.findings import findings
 from archfit.audit.report.rules import render
-from file_runs import OPTIONS, Ended, run
+from file_runs import OPTIONS, run
+from program import Ran
 
 AMD, BOTH = "x.io/amd:1", "x.io/both:1"
 ARM = {"key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64", "effect": "NoSchedule"}
@@ -45,7 +46,7 @@ def live(manifest: dict[str, Any], *tolerations: dict[str, str]) -> list[dict[st
     return [whole, pod(f"{name}-0", owner=(kind, name), spec=spec, status={"containerStatuses": []})]
 
 
-def audited(stream: bytes, *words: str) -> Ended:
+def audited(stream: bytes, *words: str) -> Ran:
     return run(("audit", *OPTIONS, "--own", "x.io/*", "--format", "rules", *words), stream)
 
 

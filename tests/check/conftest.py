@@ -7,6 +7,7 @@ import pytest
 from registry import Registry
 
 import file_runs
+from program import Ran
 
 IMAGES = {
     "x.example/amd:1": ["linux/amd64"],
@@ -25,7 +26,7 @@ def mirrors():
 
 @pytest.fixture(scope="session")
 def check(mirrors):
-    def run(text: bytes, *words: str, cwd: Path | str = ".", **environ: str) -> file_runs.Ended:
+    def run(text: bytes, *words: str, cwd: Path | str = ".", **environ: str) -> Ran:
         with contextlib.chdir(cwd):
             return file_runs.run(("check", "--no-cache", *mirrors, *words), text, **environ)
 

@@ -14,6 +14,7 @@ from archfit.cluster import setup
 from archfit.cluster.cluster_error import ClusterError
 from archfit.cluster.pools.live import KINDS, PoolObjects, nodes_and_pools, pool_objects
 from machine import ROOT
+from program import called
 
 RECORDED = yaml.safe_load((ROOT / "fixtures" / "pools" / "karpenter.yaml").read_text(encoding="utf-8"))[
     "items"
@@ -122,21 +123,19 @@ def _live(folder: Path, paths: tuple[str, ...], *words: str) -> tuple[str, str]:
     code = KUBECTL.format(pages=str(folder / "pages.json"))
     (folder / "kubectl").write_text(f"#!{sys.executable} -I\n{code}", encoding="utf-8")
     (folder / "kubectl").chmod(0o755)
-    out, err = io.BytesIO(), io.StringIO()
-    assert setup.set_up_cluster(["--live", *words], io.BytesIO(), out, err, {"PATH": str(folder)}) == 0
-    return out.getvalue().decode(), err.getvalue()
+    ran = called(setup.set_up_cluster, ["--live", *words], environ={"PATH": str(folder)})
+    return ran.ok().decode(), ran.stderr
 
 
 def test_live_writes_what_the_files_write(tmp_path):
-    out, err = io.BytesIO(), io.StringIO()
-    setup.set_up_cluster([str(ROOT / "fixtures" / "pools" / "karpenter.yaml")], io.BytesIO(), out, err, {})
+    ran = called(setup.set_up_cluster, [str(ROOT / "fixtures" / "pools" / "karpenter.yaml")])
     paths = (
         "/api/v1/nodes",
         "/apis",
         "/apis/karpenter.sh/v1/nodepools",
         "/apis/karpenter.k8s.aws/v1/ec2nodeclasses",
     )
-    assert _live(tmp_path, paths) == (out.getvalue().decode(), err.getvalue())
+    assert _live(tmp_path, paths) == (ran.stdout.decode(), ran.stderr)
 
 
 def test_pools_that_may_not_be_listed_stand_in_the_file_and_in_the_messages(tmp_path):

@@ -17,6 +17,7 @@ from archfit.cluster.pools.read import of_this_cluster, pools
 from archfit.cluster.summary import NodeSummary, UsedTaint, summarised
 from archfit.options.layers import load
 from machine import ROOT
+from program import called
 
 ARCH = "kubernetes.io/arch"
 OS = "kubernetes.io/os"
@@ -489,18 +490,14 @@ def test_the_file_names_the_pools_behind_each_value(tmp_path):
     for value in values:
         files.append(tmp_path / f"{value['kind']}.json")
         files[-1].write_text(json.dumps(value))
-    out, err = io.BytesIO(), io.StringIO()
-    assert cluster_setup.set_up_cluster([str(files[0]), str(files[1])], io.BytesIO(), out, err, {}) == 0
-    assert b"  #   NodePool default: arm64 (its requirements), limit 500 CPU, weight 10\n" in out.getvalue()
-    assert b"    - arm64    # NodePool default\n" in out.getvalue()
-    assert b"    - arch=arm64:NoSchedule@arm64    # on NodePool default\n" in out.getvalue()
-    assert err.getvalue() == ""
-    again = io.BytesIO()
-    assert (
-        cluster_setup.set_up_cluster([str(files[1]), "-"], io.BytesIO(files[0].read_bytes()), again, err, {})
-        == 0
-    )
-    assert again.getvalue() == out.getvalue()
+    ran = called(cluster_setup.set_up_cluster, [str(files[0]), str(files[1])])
+    written = ran.ok()
+    assert b"  #   NodePool default: arm64 (its requirements), limit 500 CPU, weight 10\n" in written
+    assert b"    - arm64    # NodePool default\n" in written
+    assert b"    - arch=arm64:NoSchedule@arm64    # on NodePool default\n" in written
+    assert ran.stderr == ""
+    again = called(cluster_setup.set_up_cluster, [str(files[1]), "-"], files[0].read_bytes())
+    assert again.ok() == written
 
 
 def test_an_object_of_several_files_counts_once():
@@ -513,9 +510,7 @@ def test_an_object_of_several_files_counts_once():
 def test_an_object_whose_kind_is_no_text_is_none_of_these(kind):
     odd = {"apiVersion": "v1", "kind": kind, "metadata": {"name": "x"}}
     content = json.dumps({"apiVersion": "v1", "kind": "List", "items": [a_node("a", "amd64"), odd]}).encode()
-    out, err = io.BytesIO(), io.StringIO()
-    assert cluster_setup.set_up_cluster([], io.BytesIO(content), out, err, {}) == 0
-    assert b"- amd64    # 1 Linux node" in out.getvalue()
+    assert b"- amd64    # 1 Linux node" in called(cluster_setup.set_up_cluster, [], content).ok()
 
 
 @pytest.mark.parametrize(
@@ -554,8 +549,7 @@ def test_text_of_a_pool_cannot_break_out_of_a_comment():
         node_pool(f"{ARCH} In arm64", limits={"cpu": "5\n\x1b"}),
         node_pool(f"{ARCH} In x\n\x1b"),
     ):
-        out, err = io.BytesIO(), io.StringIO()
         content = json.dumps({"kind": "List", "items": [a_node("a", "amd64"), one]}).encode()
-        assert cluster_setup.set_up_cluster([], io.BytesIO(content), out, err, {}) == 0
-        assert "\x1b" not in out.getvalue().decode() + err.getvalue()
-        assert load(["--config", "archfit.yaml"], {}, lambda _path, out=out: out.getvalue())
+        ran = called(cluster_setup.set_up_cluster, [], content)
+        assert "\x1b" not in ran.ok().decode() + ran.stderr
+        assert load(["--config", "archfit.yaml"], {}, lambda _path, ran=ran: ran.stdout)

@@ -14,6 +14,7 @@ from archfit.cluster.setup import set_up_cluster as run
 from archfit.cluster.summary import NodeSummary, UsedTaint, summarised
 from archfit.options.layers import load
 from archfit.options.settings import GKE, Options, Settings, Toleration, TolerationRule
+from program import called
 
 OTHER = "not a taint of architectures; if it is one, pass --arch-taint with its key"
 
@@ -51,9 +52,8 @@ def listed(*items: object, kind: str = "List") -> bytes:
 
 def ran(content: bytes, *argv: str) -> tuple[str, str]:
     """Standard output and standard error of a run that succeeds."""
-    out, err = io.BytesIO(), io.StringIO()
-    assert run(argv, io.BytesIO(content), out, err, {}) == 0
-    return out.getvalue().decode(), err.getvalue()
+    ended = called(run, argv, content)
+    return ended.ok().decode(), ended.stderr
 
 
 WINDOWS = "node.kubernetes.io/os=windows:NoSchedule"

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from archfit.rewrite.command import transform as run
+from program import called
 from stream_edits import Failed, edited
 
 HEAD = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n"
@@ -59,12 +60,9 @@ class Ended(NamedTuple):
 def command(data: bytes, *words: str) -> Ended:
     """The command where all images are known, without network."""
     known = ["--image-platforms", "docker.io/library/*=linux/amd64,linux/arm64"]
-    stdout, stderr = io.BytesIO(), io.StringIO()
-    status = run(
-        ["--offline", "--no-cache", *known, *words], io.BytesIO(data), stdout, stderr, dict(os.environ)
-    )
-    lines = [line for line in stderr.getvalue().splitlines() if not line.startswith("info: ")]
-    return Ended(status, stdout.getvalue(), lines)
+    ran = called(run, ["--offline", "--no-cache", *known, *words], data, dict(os.environ))
+    lines = [line for line in ran.stderr.splitlines() if not line.startswith("info: ")]
+    return Ended(ran.status, ran.stdout, lines)
 
 
 CASES = [

@@ -3,7 +3,6 @@
 Each row renders the same manifests twice, before and after something happened, and compares the bytes.
 """
 
-import io
 import json
 import re
 import sqlite3
@@ -20,6 +19,7 @@ from archfit.registry.http import http_client
 from archfit.rewrite.command import transform
 from fake_registry import FakeRegistry
 from machine import ROOT
+from program import called
 
 DAY = 86400
 POD = b"""\
@@ -58,16 +58,15 @@ class Site:
 
     def render(self, *words: str, text: bytes = POD) -> tuple[int, bytes]:
         """One run: its exit code and its standard output."""
-        out, said = io.BytesIO(), io.StringIO()
-        status = transform([*self.words, *words], io.BytesIO(text), out, said, {"HOME": str(self.folder)})
-        self.said = said.getvalue()
-        return status, out.getvalue()
+        status, written, self.said = called(
+            transform, [*self.words, *words], text, {"HOME": str(self.folder)}
+        )
+        return status, written
 
     def lock(self) -> list[str]:
         """A lock file of the manifests, and the flag that names it."""
-        path, out = self.folder / "archfit.lock", io.BytesIO()
-        words = [*self.words[:2], f"--lock-file={path}", "-"]
-        assert lock(words, io.BytesIO(POD), out, io.StringIO(), {"HOME": str(self.folder)}) == 0
+        path = self.folder / "archfit.lock"
+        called(lock, [*self.words[:2], f"--lock-file={path}", "-"], POD, {"HOME": str(self.folder)}).ok()
         return [f"--lock-file={path}"]
 
     def aged(self, seconds: int) -> None:

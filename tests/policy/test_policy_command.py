@@ -12,7 +12,6 @@ import pytest
 import yaml
 from registry import Registry
 
-from archfit.base.errors import ArchfitError
 from archfit.cli.schema import schema
 from archfit.options.settings import Operator, Options, Settings
 from archfit.options.table import SPEC
@@ -21,6 +20,7 @@ from archfit.policy.images import KINDS as KINDS_OF_LIVE
 from archfit.policy.images import LiveImage, PolicyImages, from_cluster
 from archfit.policy.table import installed_table
 from lock_runs import Said, pod
+from program import called
 
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
 KINDS = [
@@ -47,14 +47,10 @@ class Policy:
         return str(path)
 
     def run(self, *words: str, text: str = "", lock_file: bool = True) -> Said:
-        stdout, stderr = io.BytesIO(), io.StringIO()
         locked = (self.folder / "archfit.lock").exists() and not any("--lock-file" in word for word in words)
         words = (*words, *(["--lock-file", "archfit.lock"] if locked and lock_file else []))
-        try:
-            status = run(words, io.BytesIO(text.encode()), stdout, stderr, self.environ)
-        except ArchfitError as error:
-            return Said(error.exit_code, stdout.getvalue().decode(), f"{stderr.getvalue()}error: {error}\n")
-        return Said(status, stdout.getvalue().decode(), stderr.getvalue())
+        ran = called(run, words, text.encode(), self.environ)
+        return Said(ran.status, ran.stdout.decode(), ran.stderr)
 
     def asking(self, *words: str, text: str, lock_file: bool = True) -> Said:
         return self.run("--no-cache", *self.registry.mirrors(), *words, text=text, lock_file=lock_file)

@@ -12,10 +12,10 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 from unittest import mock
 
 from archfit.cli import main as cli
+from program import Ran
 
 OPTIONS = (
     "--offline",
@@ -38,22 +38,12 @@ CONFIG_MAP = b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n"
 SECRET = b"apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\nstringData:\n  password: hunter2\n"
 
 
-class Ended(NamedTuple):
-    """How a run ended."""
-
-    status: int
-    stdout: bytes
-    stderr: str
-
-
 class _Terminal(io.BytesIO):
     def isatty(self) -> bool:
         return True
 
 
-def run(
-    words: tuple[str, ...], stdin: bytes | None = b"", *, terminal: bool = False, **environ: str
-) -> Ended:
+def run(words: tuple[str, ...], stdin: bytes | None = b"", *, terminal: bool = False, **environ: str) -> Ran:
     """`archfit WORDS`. stdin: None for a terminal. terminal: whether standard output is one."""
     out, said = _Terminal() if terminal else io.BytesIO(), io.StringIO()
     given = io.TextIOWrapper(_Terminal() if stdin is None else io.BytesIO(stdin))
@@ -63,7 +53,7 @@ def run(
         mock.patch.dict(os.environ, environ),
     ):
         status = cli.main(words)
-    return Ended(status, out.getvalue(), said.getvalue())
+    return Ran(status, out.getvalue(), said.getvalue())
 
 
 def placed(stream: bytes, *words: str) -> bytes:
@@ -97,7 +87,7 @@ class Site:
         options: bool = True,
         terminal: bool = False,
         **environ: str,
-    ) -> Ended:
+    ) -> Ran:
         """A command with the folder as working directory. options: with OPTIONS behind its words."""
         before = os.getcwd()
         os.chdir(self.folder)

@@ -4,15 +4,14 @@ locking.lock(NGINX, "--check")      stdin, then flags; status, stdout, stderr
 locking.file                        archfit.lock
 """
 
-import io
 import os
 from pathlib import Path
 from typing import NamedTuple
 
 from registry import Registry
 
-from archfit.base.errors import ArchfitError
 from archfit.lock.command import lock as run
+from program import called
 
 
 class Said(NamedTuple):
@@ -44,13 +43,9 @@ class Locking:
 
     def lock(self, text: str, *words: str) -> Said:
         """The command over `text` on standard input."""
-        stdout, stderr = io.BytesIO(), io.StringIO()
         argv = [*self.words, *self.registry.mirrors(), *words]
-        try:
-            status = run(argv, io.BytesIO(text.encode()), stdout, stderr, self.environ)
-        except ArchfitError as error:
-            return Said(error.exit_code, stdout.getvalue().decode(), f"{stderr.getvalue()}error: {error}\n")
-        return Said(status, stdout.getvalue().decode(), stderr.getvalue())
+        ran = called(run, argv, text.encode(), self.environ)
+        return Said(ran.status, ran.stdout.decode(), ran.stderr)
 
     def write(self, name: str, text: str) -> str:
         """A file of the folder; its path."""

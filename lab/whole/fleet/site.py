@@ -32,6 +32,7 @@ from cluster_site import UNROUTED, ClusterSite
 from control_plane import ControlPlane
 from kubelet import Kubelet
 from operators.build import Failed
+from program import Ran
 from redis_server import RedisServer
 from running_kubelet import Image, RunningKubelet
 
@@ -266,7 +267,7 @@ class FleetSite(ClusterSite):
     def report(self, name: str) -> Any:
         return json.loads((self.audit / name).read_bytes())
 
-    def outside(self, *words: str, status: int = 0) -> file_runs.Ended:
+    def outside(self, *words: str, status: int = 0) -> Ran:
         """`archfit audit` on this machine, beside the cluster. Raises Failed where it ends otherwise."""
         settings = self.folder / "archfit.yaml"
         ended = file_runs.run(("audit", f"--config={settings}", "--no-cache", *words), b"")

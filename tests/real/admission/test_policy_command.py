@@ -1,6 +1,5 @@
 """`archfit policy` and a real API server: what it writes is accepted, warns, can be checked, and can be made live."""
 
-import io
 import json
 import os
 from collections.abc import Callable
@@ -12,7 +11,6 @@ import pytest
 import yaml
 from registry import Registry
 
-from archfit.base.errors import ArchfitError
 from archfit.cluster import cluster_connection
 from archfit.cluster.service_account import plural
 from archfit.policy import command
@@ -20,7 +18,7 @@ from archfit.policy.table import installed_table
 from chart_runs import Chart
 from control_plane import ControlPlane
 from control_plane import pod_in as pod
-from program import Ran
+from program import Ran, called
 
 AMD, ARM, BOTH = ["linux/amd64"], ["linux/arm64"], ["linux/amd64", "linux/arm64"]
 IMAGES = {"quay.io/team/amd:1": AMD, "quay.io/team/arm:1": ARM, "docker.io/library/both:1": BOTH}
@@ -176,12 +174,8 @@ class Pretended:
 
     def policy(self, *words: str) -> tuple[int, str, str]:
         """`archfit policy` in this pod."""
-        stdout, stderr = io.BytesIO(), io.StringIO()
-        try:
-            status = command.write_policy(words, io.BytesIO(), stdout, stderr, self.environ)
-        except ArchfitError as error:
-            return error.exit_code, stdout.getvalue().decode(), str(error)
-        return status, stdout.getvalue().decode(), stderr.getvalue()
+        ran = called(command.write_policy, words, environ=self.environ)
+        return ran.status, ran.stdout.decode(), ran.stderr
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """`archfit audit --live` and a real API server: statuses as three runtimes report them, owners, rights, many pods."""
 
-import io
 import json
 import os
 from collections.abc import Callable
@@ -14,11 +13,10 @@ import machine
 from archfit.audit.command import audit as run
 from archfit.audit.inputs import GET
 from archfit.audit.running.collect import Collector
-from archfit.base.errors import ArchfitError
 from archfit.facts.reports import from_json
 from control_plane import ControlPlane
 from fake_registry import FakeRegistry
-from program import Ran
+from program import Ran, called
 from running_builds import CONTAINERD, CRI_O, DOCKER, pushed
 
 Audit = Callable[..., Ran]
@@ -66,7 +64,6 @@ def images(fake):
 @pytest.fixture
 def audit(plane, fake, tmp_path):
     def audited(*words: str, kubeconfig: str = "", **environ: str) -> Ran:
-        stdout, stderr = io.BytesIO(), io.StringIO()
         environ = {
             "HOME": str(tmp_path),
             "PATH": os.environ["PATH"],
@@ -78,11 +75,7 @@ def audit(plane, fake, tmp_path):
             *("--mirror", f"*={fake.url}", "--cache", str(tmp_path / "lookups.sqlite")),
             *words,
         )
-        try:
-            status = run(arguments, io.BytesIO(), stdout, stderr, environ)
-        except ArchfitError as error:
-            return Ran(error.exit_code, stdout.getvalue(), f"{stderr.getvalue()}error: {error}\n")
-        return Ran(status, stdout.getvalue(), stderr.getvalue())
+        return called(run, arguments, environ=environ)
 
     return audited
 
