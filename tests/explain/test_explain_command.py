@@ -1,5 +1,6 @@
 """`archfit explain`: what it reads, what it writes where, what it asks for, and how it ends."""
 
+import io
 import json
 import os
 
@@ -9,7 +10,6 @@ from tests.explain.explained_cases import workload
 from archfit.base.errors import UsageError
 from archfit.explain.command import explain as run
 from archfit.lookup.store.open import default_path
-from program import called
 from warm_cache import warm
 
 WEB = workload(images=("nginx:1", "api:1"))
@@ -22,8 +22,9 @@ class Ran:
     """A run of the command in this process."""
 
     def __init__(self, stream: str, *words: str) -> None:
-        self.status, written, self.err = called(run, ["--offline", *words], stream.encode(), os.environ)
-        self.out = written.decode()
+        stdout, stderr = io.BytesIO(), io.StringIO()
+        self.status = run(["--offline", *words], io.BytesIO(stream.encode()), stdout, stderr, os.environ)
+        self.out, self.err = stdout.getvalue().decode(), stderr.getvalue()
 
 
 @pytest.fixture(autouse=True)

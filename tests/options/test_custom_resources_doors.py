@@ -1,5 +1,6 @@
 """The option `customResources` in every place where somebody may give it: each of its values, and a wrong one."""
 
+import io
 import json
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from archfit.options.config_file import schema
 from archfit.options.settings import Layer
 from archfit.rewrite import command as transform
 from machine import ROOT
-from program import called
 
 pytestmark = pytest.mark.usefixtures("nothing_seen")
 
@@ -26,8 +26,9 @@ WRITTEN = {"all": (True, True), "read": (True, False), "seen": (False, False), "
 
 
 def run(words: list[str], stream: str = STREAM, **environ: str) -> tuple[int, str, str]:
-    status, written, said = called(transform.transform, words, stream.encode(), environ)
-    return status, written.decode(), said
+    out, err = io.BytesIO(), io.StringIO()
+    status = transform.transform(words, io.BytesIO(stream.encode()), out, err, environ)
+    return status, out.getvalue().decode(), err.getvalue()
 
 
 def flag(value: str, folder: Path) -> tuple[int, str, str]:
