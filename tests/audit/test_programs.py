@@ -13,7 +13,6 @@ from archfit.audit.command import audit as run
 from archfit.audit.running.collect import Collector
 from archfit.base.errors import UsageError
 from fake_registry import FakeRegistry
-from program import called
 from program_images import elf, index, layer
 
 APP = "quay.io/team/app:1"
@@ -27,9 +26,9 @@ def audit(tmp_path):
         environ = {"HOME": str(tmp_path), "ARCHFIT_MIRROR": f"quay.io={served.url}"}
 
         def ran(text, *words, code=0):
-            ended = called(run, words, text, environ)
-            assert ended.status == code, ended.stderr
-            return ended.stdout.decode()
+            out, err = io.BytesIO(), io.StringIO()
+            assert run(words, io.BytesIO(text), out, err, environ) == code, err.getvalue()
+            return out.getvalue().decode()
 
         yield ran
 
