@@ -59,7 +59,7 @@ def dotted(path: Path) -> str:
     for part in path:
         if isinstance(part, int) or part == "-":
             text += f"[{part}]"
-        elif part.replace("-", "").replace("_", "").isalnum():
+        elif part.isalnum() or part.replace("-", "").replace("_", "").isalnum():
             text += f".{part}" if text else part
         else:
             text += f'["{part}"]'

@@ -46,7 +46,7 @@ from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
     from typing import Any, Literal, TypeAlias
 
     from archfit.options.settings import Exclude
@@ -322,7 +322,7 @@ def answers_for(
 def _answer(
     pod: Pod, use: ImageUse, answers: Mapping[str, Answer], rows: tuple[ImagePlatforms, ...]
 ) -> Answer:
-    answer = _without_lookup(pod, use)
+    answer = _without_lookup(pod, use, answers)
     if answer is None:
         return answers.get(use.text or "") or Unknown("it was not looked up")
     if use.text and rows and not use.unasked and not _refused(use.text):
@@ -332,13 +332,14 @@ def _answer(
     return answer
 
 
-def _without_lookup(pod: Pod, use: ImageUse) -> Unasked | Malformed | None:
+def _without_lookup(pod: Pod, use: ImageUse, references: Container[str] = ()) -> Unasked | Malformed | None:
+    """What is said of an image that nobody looks up, None of another. references: texts that are some."""
     text = use.text
     if use.unasked:
         return Unasked(use.unasked)
     if not text:
         return Unasked("no image is named")
-    refused = _refused(text)
+    refused = None if text in references else _refused(text)
     if refused is not None:
         return refused
     if use.pull_policy == "Never":
