@@ -204,6 +204,21 @@ def test_a_regression_is_told_and_fails_where_asked(audit, tmp_path, before, now
     assert said in ran.stderr
 
 
+def test_kinds_whose_pods_nobody_can_count_are_named(audit):
+    """An audit that leaves pods out says so."""
+    kinds = ("Battery", "Crane", "Crane", "Dam")
+    more = [
+        {"apiVersion": "example.com/v1", "kind": kind, "metadata": {"name": "x"}, "spec": {}}
+        for kind in kinds
+    ]
+    ran = audit(listed(pod("a", "quay.io/team/both:1"), *more))
+    assert (
+        "does not know where these kinds hold pods: Battery (1), Crane (2), Dam (1); describe them"
+        in ran.stderr
+    )
+    assert ran.status == 0
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "shard"),
     [("JOB_COMPLETION_INDEX", "1", [1, 2]), ("CI_NODE_INDEX", "1", [0, 2])],
