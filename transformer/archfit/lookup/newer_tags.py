@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Generator, Mapping, Sequence
 from time import monotonic
 
-from archfit.base.errors import InvalidReference
 from archfit.base.printable import count
 from archfit.images.candidates import (
     MOST_MANIFESTS,
@@ -195,16 +194,13 @@ def _image(text: str, answer: Found, required: Sequence[Platform], cluster: Coll
     missing = tuple(platform for platform in required if not offers(answer.platforms, [platform]))
     if not missing or not answer.image or answer.origin == "override":
         return None
-    try:
-        reference, named = parse(text), tagged(text)
-    except InvalidReference:
-        return None
+    named = tagged(text)
     if named is None:
         return None
     systems = dict.fromkeys(platform.os for platform in required)
     kept = [Platform(system, architecture) for system in systems for architecture in sorted(cluster)]
     wanted = [*required, *(platform for platform in kept if offers(answer.platforms, [platform]))]
-    return _Image(text, reference, named.tag, "@" in text, tuple(dict.fromkeys(wanted)), missing)
+    return _Image(text, parse(text), named.tag, "@" in text, tuple(dict.fromkeys(wanted)), missing)
 
 
 def _reading(answer: Answer, image: _Image) -> Reading:

@@ -32,7 +32,7 @@ from archfit.policy.table import GROUP, KIND, VERSION, Table, check_fits, pieces
 from archfit.webhook.added_record import entry
 from archfit.yaml.values import plain
 
-Literal: TypeAlias = "str | int | Iterable[Literal] | Mapping[str, Literal]"
+Literal: TypeAlias = "str | Iterable[Literal] | Mapping[str, Literal]"
 
 POD = ObjectRef("v1", "Pod", "", "")
 DENY = "-deny"
@@ -189,8 +189,6 @@ def literal(value: Literal) -> str:
     """The value as CEL writes it; members of mappings keep their order."""
     if isinstance(value, str):
         return f"'{_ESCAPED.sub(_escape, value)}'"
-    if isinstance(value, int):
-        return str(value)
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{literal(key)}: {literal(member)}' for key, member in value.items())}}}"
     return f"[{', '.join(map(literal, value))}]"

@@ -148,8 +148,6 @@ class Probes:
         self._not_ready = not_ready
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return
         status, kind, body = self._answer(scope["method"], scope["path"])
         headers = [
             (b"content-type", kind.encode()),

@@ -100,8 +100,6 @@ class Webhook:
         self._turn = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return
         if scope["path"] in PROBES:
             await self.probes(scope, receive, send)
             return
