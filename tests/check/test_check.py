@@ -328,6 +328,20 @@ def test_the_report_file_holds_the_decisions(check, tmp_path):
     assert (report["exit"], [one["outcome"] for one in report["decisions"]]) == (3, ["Change"])
 
 
+def test_a_pod_whose_placement_nobody_can_read_fails_the_check(check):
+    """Kubernetes refuses it: that its images run is not said."""
+    ran = check(workload("web", "x.example/both:1", spec="      nodeSelector: [arm64]\n"), "--require=arm64")
+    assert "spec.template.spec.nodeSelector: has to be a mapping" in ran.stdout.decode() + ran.stderr
+    assert ran.status == 1
+    skipped = workload(
+        "web",
+        "x.example/both:1",
+        head="  annotations: {archfit.dev/skip: 'true'}\n",
+        spec="      nodeSelector: [arm64]\n",
+    )
+    assert check(skipped, "--require=arm64").status == 0
+
+
 SILENT = "y.example"
 """A registry that nobody runs: the tests' mirrors are for x.example alone."""
 
