@@ -117,19 +117,19 @@ class Workplace:
         return (self.folder / name).read_text(encoding="utf-8")
 
     def run(self, *words: str | Path, cwd: str = ".", **environ: str) -> str:
-        """What a command writes to standard output. Raises AssertionError with both outputs where it fails."""
-        done = machine.run(
-            words,
-            cwd=self.folder / cwd,
-            env={**self.environ, **environ},
-            stdin=subprocess.DEVNULL,
-            errors="replace",
-            timeout=_LONGEST_SECONDS,
-        )
+        """What a command writes to standard output. Raises AssertionError where it fails or hangs."""
+        how: dict[str, Any] = {
+            "cwd": self.folder / cwd,
+            "env": {**self.environ, **environ},
+            "stdin": subprocess.DEVNULL,
+        }
+        named = " ".join(map(str, words))
+        try:
+            done = machine.run(words, errors="replace", timeout=_LONGEST_SECONDS, **how)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{named}: not ended after {_LONGEST_SECONDS} s") from None
         if done.returncode:
-            raise AssertionError(
-                f"{' '.join(map(str, words))}: status {done.returncode}\n{done.stdout}\n{done.stderr}"
-            )
+            raise AssertionError(f"{named}: status {done.returncode}\n{done.stdout}\n{done.stderr}")
         return done.stdout
 
     def shell(self, script: str, *shell: str) -> str:
