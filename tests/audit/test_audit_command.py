@@ -63,6 +63,16 @@ def test_the_text_begins_with_what_is_ready(audit):
     assert ran.stderr.endswith("archfit: 2 workloads, 2 pods, 2 images, 0 registry requests\n")
 
 
+def test_what_is_ready_for_each_architecture_stands_before_prices(audit):
+    """The first screen is cut from below: no arithmetic takes the place of an answer that was asked for."""
+    cluster = listed(
+        node("n", "amd64"), node("m", "arm64"), pod("a", "quay.io/team/both:1", "3", nodeName="n")
+    )
+    prices = (f"--price={name}=0.0{number}" for number, name in enumerate(("arm64", "amd64"), 3))
+    text = audit(cluster, "--require", "arm64,amd64", *prices).stdout.decode()
+    assert text.index("\narm64 ") < text.index("\namd64 ") < text.index("\nReady now, ")
+
+
 @pytest.mark.parametrize(
     ("name", "form"),
     [

@@ -125,10 +125,9 @@ def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
         yield f"{' ' * (width + 3)}{_more(row)}"
         if row is findings.readiness[0] and findings.upgrades:
             yield f"{' ' * (width + 3)}{words.upgrade_sentence(findings)}"
-        if row is findings.readiness[0]:
-            for saving in findings.costs.savings:
-                when = "Ready now" if saving.when == "now" else "With the work list done"
-                yield f"{when}, {saving.source} to {saving.target}: {saving.arithmetic}"
+    for saving in findings.costs.savings:
+        when = "Ready now" if saving.when == "now" else "With the work list done"
+        yield f"{when}, {saving.source} to {saving.target}: {saving.arithmetic}"
     if everything:
         for work in findings.work_lists[1:]:
             yield from _first_work(findings, work)
