@@ -102,6 +102,8 @@ def test_a_mirror_that_cannot_be_used_is_an_error_without_its_secrets(text):
         ("64:ff9b::808:808", "public"),
         ("2002:a9fe:a9fe::1", "refused"),
         ("2002:7f00:1::1", "loopback"),
+        ("2001::5601:5601", "refused"),
+        ("2001::80ff:fffe", "loopback"),
         ("::127.0.0.1", "loopback"),
         ("::a9fe:a9fe", "refused"),
         ("::ffff:0:7f00:1", "loopback"),
