@@ -10,7 +10,7 @@ import pytest
 
 from admission_reviews import Answered, decoded, pod
 from archfit.base.errors import InvalidInput
-from archfit.images.platforms import Absent, Answer, Unasked, Unknown
+from archfit.images.platforms import Absent, Answer, Malformed, Unasked, Unknown
 from archfit.options.settings import Options
 from archfit.webhook.admission_decision import (
     LONGEST,
@@ -90,7 +90,7 @@ def test_a_pod_that_is_narrowed_beside_an_unknown_image_counts_as_unresolved():
         pytest.param({"a:1": UNKNOWN}, {"on_unknown": "fail"}, {"on_absent": "fail"}, id="unknown"),
         pytest.param({"a:1": AMD, "b:1": ARM}, {"on_conflict": "fail"}, {"on_absent": "fail"}, id="no node runs both"),
         pytest.param({"$(image)": Unasked("x")}, {"strict": True}, {"on_unknown": "fail"}, id="a placeholder"),
-        pytest.param({"a@sha256:abc": UNKNOWN}, {"strict": True}, {"on_absent": "fail"}, id="not a reference"),
+        pytest.param({"a@sha256:abc": Malformed("its digest has 3 digits")}, {"strict": True}, {"on_absent": "fail"}, id="not a reference"),
         pytest.param({"a:1": Unknown("the lock lacks it", final=True)}, {"on_unknown": "fail"}, {"on_conflict": "fail"}, id="the lock file lacks it"),
     ],
 )  # fmt: skip
