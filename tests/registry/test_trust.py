@@ -156,18 +156,23 @@ class TestTls:
         assert runs.names(f"{safe.host}/a:1") == BOTH
         assert f"https://{safe.host} is asked without verification" in " ".join(runs.messages)
 
+    @pytest.mark.usefixtures("registry_test")
     def test_neither_a_mirror_nor_a_proxy_makes_anything_insecure(self, safe, tmp_path):
         runs = Runs(tmp_path, safe.url)
         assert "is not trusted" in runs.cause("x.io/a:1")
+        runs = Runs(tmp_path, "https://registry.test")
         runs.environ["https_proxy"] = safe.url
         assert "is not trusted" in runs.cause("x.io/a:1")
         assert runs.messages == []
 
-    def test_nor_does_an_insecure_server_make_its_proxy_so(self, safe, other, tmp_path):
-        runs = runs_at(tmp_path, safe)
-        (folder_of(runs, safe) / "hosts.toml").write_text("skip_verify = true")
+    @pytest.mark.usefixtures("registry_test")
+    def test_nor_does_an_insecure_server_make_its_proxy_so(self, other, tmp_path):
+        runs = Runs(tmp_path, "")
+        runs.set(mirrors=(), allow_hosts=("registry.test",), hosts_dir=str(tmp_path))
+        (tmp_path / "registry.test").mkdir()
+        (tmp_path / "registry.test/hosts.toml").write_text("skip_verify = true")
         runs.environ["https_proxy"] = other.url
-        assert "is not trusted" in runs.cause(f"{safe.host}/a:1")
+        assert "is not trusted" in runs.cause("registry.test/a:1")
         assert other.asked == []
 
 

@@ -1,4 +1,4 @@
-"""A CA of the tests' own and a certificate for loopback, made by the openssl program."""
+"""A CA of the tests' own and a certificate for loopback and registry.test, made by the openssl program."""
 
 import atexit
 import contextlib
@@ -61,7 +61,7 @@ def _made() -> TlsFiles:
     def run(*arguments: str) -> None:
         subprocess.run([openssl, *arguments], cwd=folder, check=True, capture_output=True)
 
-    subject = "subjectAltName=DNS:localhost,IP:127.0.0.1"
+    subject = "subjectAltName=DNS:localhost,DNS:registry.test,IP:127.0.0.1"
     new = ("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
     run(*new, "-x509", "-keyout", "ca.key", "-out", "ca.crt", "-days", "2", "-subj", "/CN=archfit tests")
     (folder / "extensions").write_text(subject)

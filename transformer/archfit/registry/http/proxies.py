@@ -6,6 +6,8 @@
                                 (the name and what is below it), `host:port`, a literal address, and for literal
                                 addresses a network as 10.0.0.0/8
 
+localhost and loopback addresses are never asked through a proxy, as Go's programs (containerd, crane, Helm) do it.
+
 Upper-case HTTP_PROXY is ignored beside REQUEST_METHOD, where a web client could have set it (CVE-2016-5385).
 
     http://user:password@proxy.example:3128     Proxy-Authorization: Basic ..     the port is 80 or 443 by default
@@ -63,7 +65,8 @@ def proxy_at(url: str) -> Proxy:
 def proxy_for(scheme: str, host: str, port: int, environ: Mapping[str, str]) -> str:
     """URL of the proxy for a request to `host:port`, "" if it goes out directly."""
     proxy = _variable(f"{scheme}_proxy", environ) or _variable("all_proxy", environ)
-    if not proxy or _excepted(host.strip("[]").lower(), port, _variable("no_proxy", environ)):
+    name = host.strip("[]").lower()
+    if not proxy or _is_loopback(name) or _excepted(name, port, _variable("no_proxy", environ)):
         return ""
     return proxy if "://" in proxy else f"http://{proxy}"
 
@@ -80,6 +83,13 @@ def _variable(name: str, environ: Mapping[str, str]) -> str:
     if lower or (name == "http_proxy" and "REQUEST_METHOD" in environ):
         return lower
     return environ.get(name.upper(), "").strip()
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _excepted(host: str, port: int, listed: str) -> bool:
