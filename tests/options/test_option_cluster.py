@@ -375,9 +375,9 @@ def test_every_form_that_kubectl_prints_is_read(form):
 
 ASK = "pass the output of `kubectl get nodes -o json`"
 BAD = [
-    pytest.param(b"", "the list of nodes is empty: check that `kubectl get nodes -o json` prints the nodes", id="empty"),
-    pytest.param(b" \n", "the list of nodes is empty: check that `kubectl get nodes -o json` prints the nodes", id="blank"),
-    pytest.param(b"\xff", "the list of nodes is not UTF-8: pass the output of kubectl unchanged", id="bytes"),
+    pytest.param(b"", "the input is empty: check what `kubectl get nodes -o json` prints", id="empty"),
+    pytest.param(b" \n", "the input is empty: check what `kubectl get nodes -o json` prints", id="blank"),
+    pytest.param(b"\xff", "the input is not UTF-8: pass the output of kubectl unchanged", id="bytes"),
     pytest.param(listed(), f"the list holds no node: {ASK}", id="no items"),
     pytest.param(listed({"kind": "Pod"}, {"kind": "Pod"}, 3), f"the list holds no node, but 2 Pod, 1 object without a kind: {ASK}", id="pods"),
     pytest.param(b'{"kind": "Deployment"}', f"the list holds no node, but 1 Deployment: {ASK}", id="another kind"),
@@ -387,13 +387,13 @@ BAD = [
     pytest.param(b"NAME   STATUS   ROLES\na      Ready    <none>\n", f"this is not a list of nodes: {ASK}", id="kubectl's table"),
     pytest.param(
         b"a: [\n",
-        "line 2: the list of nodes is neither JSON nor YAML as kubectl writes it: is not YAML (did not find expected node content): fix it",
+        "line 2: the input is neither JSON nor YAML as kubectl writes it: is not YAML (did not find expected node content): fix it",
         id="neither JSON nor YAML",
     ),
-    pytest.param(b"[" * 200_000, f"the list of nodes is nested too deeply: {ASK}", id="deep JSON"),
+    pytest.param(b"[" * 200_000, f"the input is nested too deeply: {ASK}", id="deep JSON"),
     pytest.param(
         b"a: " + b"[" * 200_000,
-        "line 1: the list of nodes is neither JSON nor YAML as kubectl writes it: is nested deeper than 32 levels: no option needs that",
+        "line 1: the input is neither JSON nor YAML as kubectl writes it: is nested deeper than 32 levels: no option needs that",
         id="deep YAML",
     ),
     pytest.param(
@@ -416,7 +416,7 @@ def test_anything_else_is_one_sentence(content, message):
 
 def test_a_list_that_was_cut_is_one_sentence():
     """JSON is not tried as YAML, whose complaint would mislead."""
-    with pytest.raises(InvalidInput, match=r"^the list of nodes is not complete JSON: "):
+    with pytest.raises(InvalidInput, match=r"^the input is not complete JSON: "):
         run([], io.BytesIO(listed(node("a"))[:-20]), io.BytesIO(), io.StringIO(), {})
 
 

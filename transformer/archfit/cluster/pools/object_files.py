@@ -45,22 +45,22 @@ def _decoded(content: bytes, source: str) -> list[object]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InvalidInput("the list of nodes is not UTF-8: pass the output of kubectl unchanged") from None
+        raise InvalidInput("the input is not UTF-8: pass the output of kubectl unchanged") from None
     if not text.strip():
-        raise InvalidInput(f"the list of nodes is empty: check that `{source}` prints the nodes")
+        raise InvalidInput(f"the input is empty: check what `{source}` prints")
     try:
         return [json.loads(text)]
     except RecursionError:
-        raise InvalidInput(f"the list of nodes is nested too deeply: pass the output of `{source}`") from None
+        raise InvalidInput(f"the input is nested too deeply: pass the output of `{source}`") from None
     except ValueError as error:
         if text.lstrip()[0] in "{[":
-            raise InvalidInput(f"the list of nodes is not complete JSON: {error}") from None
+            raise InvalidInput(f"the input is not complete JSON: {error}") from None
     data = text.encode()
     documents = []
     for piece in split(data):
         try:
             documents.append(parse_config(whole(piece).text(data)).values)
         except Problem as problem:
-            message = f"the list of nodes is neither JSON nor YAML as kubectl writes it: {problem.message}"
+            message = f"the input is neither JSON nor YAML as kubectl writes it: {problem.message}"
             raise InvalidInput(message, line=piece.line - 1 + problem.line) from None
     return documents
