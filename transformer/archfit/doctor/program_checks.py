@@ -21,7 +21,7 @@ from archfit.base.errors import ArchfitError, UsageError
 from archfit.base.external_program import run_program, until
 from archfit.cli.setup.check_lines import CHECK_POD
 from archfit.doctor.findings import Diagnostic, missing, note, ok, wrong
-from archfit.integrations.helm.installed import Helm, broken, directories, on_path
+from archfit.integrations.helm.installed import Helm, directories, on_path
 from archfit.integrations.helm.setup import home
 from archfit.integrations.helm.setup_check import check_lines as helm_lines
 from archfit.integrations.helm.setup_check import plugin_folders, shared_plugins
@@ -178,10 +178,9 @@ _PLUGIN = "helm plugin"
 
 def helm(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Each Helm of PATH, then the plugin."""
-    helms = on_path(environ)
-    first, why = broken(helms, environ)
-    if why:
-        yield wrong("helm", why, f"{first} version")
+    helms, broken = on_path(environ)
+    for path, why in broken.items():
+        yield wrong("helm", why, f"{path} version")
     for major in (3, 4):
         of_major = [helm for helm in helms if helm.major == major]
         for helm in of_major:

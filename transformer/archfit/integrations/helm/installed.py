@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from archfit.base.errors import ArchfitError
 from archfit.base.external_program import run_program
@@ -37,30 +36,22 @@ def ask(path: str, environ: Mapping[str, str]) -> Helm:
     return Helm(path, version, int(parts[1]))
 
 
-def on_path(environ: Mapping[str, str]) -> list[Helm]:
-    """Every Helm on PATH, each program once."""
+def on_path(environ: Mapping[str, str]) -> tuple[list[Helm], dict[str, str]]:
+    """Every Helm on PATH, each program once; and the `helm` that a shell would start, with why, where it is none."""
     folders = [folder for folder in environ.get("PATH", os.defpath).split(os.pathsep) if folder]
     seen: dict[str, Helm] = {}
+    broken: dict[str, str] = {}
     for name in _NAMES:
         for folder in folders:
             path = os.path.join(os.path.abspath(folder), name)
             if os.path.isfile(path) and os.access(path, os.X_OK) and os.path.realpath(path) not in seen:
                 try:
                     seen[os.path.realpath(path)] = ask(path, environ)
-                except ArchfitError:
-                    continue  # another program of that name, or a version manager's stub without a version
-    return list(seen.values())
-
-
-def broken(helms: Iterable[Helm], environ: Mapping[str, str]) -> tuple[str, str]:
-    """The `helm` that a shell would start, and why it is none of these; "" where it is one, or there is none."""
-    first = shutil.which("helm", path=environ.get("PATH"))
-    if first and os.path.realpath(first) not in {os.path.realpath(helm.path) for helm in helms}:
-        try:
-            ask(first, environ)
-        except ArchfitError as error:
-            return first, str(error)
-    return "", ""
+                except ArchfitError as error:
+                    # Another program of that name, or a version manager's stub without a version.
+                    if name == "helm" and not (seen or broken):
+                        broken[path] = str(error)
+    return list(seen.values()), broken
 
 
 def directories(helm: Helm, environ: Mapping[str, str]) -> list[str]:

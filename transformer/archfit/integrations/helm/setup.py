@@ -24,7 +24,7 @@ from archfit.cli.setup.configuration import ToolConfiguration, compared, configu
 from archfit.cli.setup.owned_files import content_of, done, remove_files, write_files
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.integrations.helm import setup_files
-from archfit.integrations.helm.installed import Helm, ask, broken, directories, on_path, reads
+from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
 from archfit.integrations.helm.setup_check import check_lines
 
 
@@ -49,9 +49,10 @@ def set_up_helm(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: 
         stderr.write(f"Now: take {directory} out of HELM_PLUGINS in your shell's profile, if it is there\n")
         return 0
     helms = [ask(flags.helm, environ)] if flags.helm else []
-    helms += [helm for helm in on_path(environ) if helm not in helms]
+    others, broken = on_path(environ)
+    helms += [helm for helm in others if helm not in helms]
     if not flags.into:
-        return _own(directory, helms, own, stdout, stderr, environ)
+        return _own(directory, helms, broken, own, stdout, stderr, environ)
     _refuse_shared(directory, helms, environ)
     _write(directory, own, stderr)
     return 0
@@ -68,6 +69,7 @@ def home(environ: Mapping[str, str]) -> str:
 def _own(
     directory: str,
     helms: Sequence[Helm],
+    broken: Mapping[str, str],
     own: ToolConfiguration,
     stdout: BinaryIO,
     stderr: TextIO,
@@ -80,8 +82,7 @@ def _own(
         if threes:
             stderr.write(f"{threes[0]} needs no plugin: add --post-renderer archfit. Nothing was written.\n")
             return 0
-        _, why = broken(helms, environ)
-        if why:
+        for why in broken.values():
             raise ArchfitError(f"{why}: correct it, or name another with --helm PATH")
         others = ", ".join(str(helm) for helm in helms)
         raise ArchfitError(

@@ -16,7 +16,7 @@ from archfit.base.errors import ArchfitError
 from archfit.base.external_program import run_program
 from archfit.cli.setup.check_lines import CHECK_POD, Line, Wrong, up_to_wrong
 from archfit.integrations.helm import setup_files
-from archfit.integrations.helm.installed import Helm, ask, broken, directories, on_path, reads
+from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
 from archfit.reports.report import state_path
 
 _CHART = "apiVersion: v2\nname: archfit-check\nversion: 0.1.0\n"
@@ -30,19 +30,21 @@ def check_lines(named: str | None, own: str, environ: Mapping[str, str]) -> Iter
     directory that `setup helm` would write to.
     """
     try:
-        helms = [ask(named, environ)] if named else on_path(environ)
+        helms, broken = ([ask(named, environ)], {}) if named else on_path(environ)
     except ArchfitError as error:
         yield False, str(error)
         return
-    yield from up_to_wrong(_found(helms, own, environ))
+    yield from up_to_wrong(_found(helms, broken, own, environ))
     yield from ((False, line) for line in shared_plugins(helms, own, environ))
 
 
-def _found(helms: list[Helm], own: str, environ: Mapping[str, str]) -> Iterator[str]:
+def _found(
+    helms: list[Helm], broken: Mapping[str, str], own: str, environ: Mapping[str, str]
+) -> Iterator[str]:
     """What is right, up to the first thing that is wrong. Raises Wrong and ArchfitError."""
     if not helms:
-        _, why = broken(helms, environ)
-        raise Wrong(why or "no helm is on PATH: install Helm, or name it with --helm PATH")
+        none = "no helm is on PATH: install Helm, or name it with --helm PATH"
+        raise Wrong(next(iter(broken.values()), none))
     helm = helms[0]
     if helm.major not in {3, 4}:
         raise Wrong(f"{helm} is neither Helm 3 nor Helm 4: name another with --helm PATH")
