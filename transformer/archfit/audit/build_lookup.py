@@ -24,7 +24,7 @@ from typing import Literal
 
 from archfit.audit.builds import ImageId, Known, image_id, proof, taken
 from archfit.base.errors import InvalidReference
-from archfit.facts.facts import AnswerKind, AuditFacts, BuildFacts, ImageFacts, Shard
+from archfit.facts.facts import AuditFacts, BuildFacts, ImageFacts, Shard
 from archfit.facts.merge import shard_of
 from archfit.images.contents import Build, ImageContents, Part
 from archfit.images.platforms import (
@@ -32,6 +32,7 @@ from archfit.images.platforms import (
     Found,
     Platform,
     Unknown,
+    kind_of,
     parse_platform,
 )
 from archfit.images.reference import Reference, parse
@@ -302,8 +303,7 @@ def _part(spec: Reference, digest: str, kind: Literal["document", "manifest", "c
 def _image_facts(reference: str, answer: Answer) -> ImageFacts:
     """The fact for a reference, which may be no reference at all. An index none of whose entries counts is Unknown."""
     if not isinstance(answer, Found):
-        kind: AnswerKind = type(answer).__name__  # type: ignore[assignment]  # the records are called so
-        return ImageFacts(reference, kind, detail=answer.cause)
+        return ImageFacts(reference, kind_of(answer), detail=answer.cause)
     use = ImageUse((), reference)
     judged, _ = counted(use, answer, runtime_class=False, wanted=None)
     fact = ImageFacts(

@@ -7,7 +7,7 @@ from typing import Literal
 
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Decision
-from archfit.images.platforms import Answer, Found, Unknown
+from archfit.images.platforms import Answer, Found, Unknown, kind_of
 from archfit.options.settings import Options
 from archfit.placement.case import PodCase
 from archfit.placement.evidence import offered
@@ -135,10 +135,9 @@ def _answer(
 def _kind(answer: Answer | None, counts: Found | None) -> Kind:
     if answer is None:
         return ""
-    if isinstance(answer, Found):
-        return "Found" if counts is not None else "Unknown"
-    kind: Kind = type(answer).__name__  # type: ignore[assignment]  # the records are called so
-    return kind
+    if isinstance(answer, Found) and counts is None:
+        return "Unknown"
+    return kind_of(answer)
 
 
 def _detail(answer: Answer | None) -> str:

@@ -15,7 +15,9 @@ from archfit.startup.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import TypeAlias
+    from typing import Literal, TypeAlias
+
+    Kind: TypeAlias = Literal["Found", "Absent", "Unknown", "Unasked", "Malformed"]
 
 # `go tool dist list`, less wasm: what a kubelet can write into the label kubernetes.io/arch.
 ARCHITECTURES = (
@@ -206,6 +208,12 @@ class Malformed(Record):
 
 
 Answer: TypeAlias = "Found | Absent | Unknown | Unasked | Malformed"
+
+
+def kind_of(answer: Answer) -> Kind:
+    """What documents call an answer."""
+    kind: Kind = type(answer).__name__  # type: ignore[assignment]  # the records are called so
+    return kind
 
 
 def unanswerable(text: str, error: InvalidReference) -> Unasked | Malformed:

@@ -132,10 +132,10 @@ def _row_value(row: Workload, decision: Decision) -> dict[str, Any]:
 
 def answer_value(answer: Answer) -> dict[str, Any]:
     """The answer for one image."""
-    from archfit.images.platforms import Found  # not for a stream without pods
+    from archfit.images.platforms import Found, kind_of  # not for a stream without pods
 
     if not isinstance(answer, Found):
-        return {"answer": type(answer).__name__, "cause": answer.cause}
+        return {"answer": kind_of(answer), "cause": answer.cause}
     return {
         "answer": "Found",
         "platforms": [str(platform) for platform in answer.platforms],
