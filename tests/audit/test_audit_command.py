@@ -253,6 +253,7 @@ def test_the_shard_is_what_the_engine_says(audit, variable, value, shard):
         pytest.param(CLUSTER[:-72], (), 1, "standard input ends in the middle of its JSON", id="cut off"),
         pytest.param(CLUSTER, ("missing.json",), 2, "cannot read 'missing.json'", id="no such file"),
         pytest.param(CLUSTER, ("-", "-"), 2, "name it once", id="standard input twice"),
+        pytest.param(CLUSTER, ("-", "/dev/stdin"), 2, "name it once", id="standard input twice by its device"),
         pytest.param(CLUSTER, ("--merge", "missing.json"), 2, "cannot read 'missing.json'", id="no such report"),
         pytest.param(CLUSTER, ("--live", "a.json"), 2, "files and --live are two inputs", id="two inputs"),
         pytest.param(CLUSTER, ("--context", "x"), 2, "--context: says which cluster --live reads", id="not live"),

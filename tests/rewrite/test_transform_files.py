@@ -183,6 +183,8 @@ def test_a_problem_in_one_file_names_it_and_writes_nothing(site, content, said, 
         pytest.param({"web-1.2.tgz": b"\x1f\x8b"}, ["web-1.2.tgz"],
                      "helm template web-1.2 web-1.2.tgz | archfit", id="archive"),
         pytest.param({}, ["-", "-"], "- is standard input, which can be read only once", id="twice"),
+        pytest.param({}, ["-", "/dev/stdin"], "- is standard input, which can be read only once", id="device"),
+        pytest.param({}, ["/dev/fd/0", "/proc/self/fd/0"], "- is standard input, which can", id="descriptors"),
         pytest.param({}, ["rendered"], "'rendered' is not a command", id="no-folder"),
     ],
 )  # fmt: skip

@@ -68,8 +68,7 @@ class Collected(Record):
 def from_files(words: Sequence[str], stdin: BinaryIO, options: Options, flags: AuditFlags) -> Collected:
     """The objects of files, folders, or of standard input where none is named. Raises UsageError and InvalidInput."""
     names = list(words) or ["-"]
-    if names.count("-") > 1:
-        raise UsageError("- is standard input, which can be read only once: name it once")
+    standard_streams.check_named_once(names)
     if "-" in names and stdin.isatty():
         raise UsageError(
             f"standard input is a terminal: add --live, name files, or pipe: {GET} | archfit audit"

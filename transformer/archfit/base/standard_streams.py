@@ -10,11 +10,11 @@ import stat
 import sys
 
 from archfit.base.errors import ArchfitError, OutputError, UsageError
-from archfit.base.files import read_all
+from archfit.base.files import open_descriptor, read_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import BinaryIO, TextIO
 
 
@@ -25,6 +25,12 @@ def read_input(stdin: BinaryIO) -> bytes:
         return read_all(stdin)
     except OSError as error:
         raise ArchfitError(f"standard input cannot be read: {error.strerror or error}") from None
+
+
+def check_named_once(words: Sequence[str], flag: str = "") -> None:
+    """Raises UsageError where several words are standard input: `-`, /dev/stdin. flag: `--NAME: ` in front of it."""
+    if len(words) > 1 and sum(word == "-" or open_descriptor(word) == 0 for word in words) > 1:
+        raise UsageError(f"{flag}- is standard input, which can be read only once: name it once")
 
 
 def check_apart(about: os.stat_result | None, name: str, remedy: str = "write to another file") -> None:

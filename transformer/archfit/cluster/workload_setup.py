@@ -9,6 +9,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, TextIO
 
+from archfit.base import standard_streams
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.files import SUFFIXES
 from archfit.base.printable import count
@@ -72,8 +73,7 @@ def _kinds(
 
 
 def _definitions(names: Sequence[str], stdin: BinaryIO) -> Iterator[Definition]:
-    if names.count("-") > 1:
-        raise UsageError("--crds: - is standard input, which can be read only once: name it once")
+    standard_streams.check_named_once(names, "--crds: ")
     for name in names:
         is_folder = name != "-" and os.path.isdir(name)
         files = _files(name) if is_folder else [name]

@@ -101,8 +101,7 @@ def read_inputs(words: Sequence[str], stdin: BinaryIO, program: str, skipped: st
 
     program: as in `archfit check`, for messages. skipped: a folder that is not read, as it is written to.
     """
-    if words.count("-") > 1:
-        raise UsageError("- is standard input, which can be read only once: name it once")
+    standard_streams.check_named_once(words)
     if (not words or "-" in words) and stdin.isatty():
         raise UsageError(
             f"standard input is a terminal: pipe manifests in, or name files; see {program} --help"

@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
-from archfit.base.errors import InvalidInput, Problem, UsageError
+from archfit.base import standard_streams
+from archfit.base.errors import InvalidInput, Problem
 from archfit.cluster.configuration_file import read_input
 from archfit.cluster.nodes import mapping, objects
 from archfit.cluster.pools.pool import group_of, kind_of
@@ -22,8 +23,7 @@ def objects_of(names: Sequence[str], stdin: BinaryIO, source: str) -> list[dict[
 
     Raises UsageError and InvalidInput.
     """
-    if names.count("-") > 1:
-        raise UsageError("- is standard input, which can be read only once: name it once")
+    standard_streams.check_named_once(names)
     values: list[dict[str, Any]] = []
     for name in names:
         place = f"{name}: " if len(names) > 1 and name != "-" else ""
