@@ -142,10 +142,12 @@ def test_what_follows_an_answer_ends_a_connection(layers, surplus, ends, ended):
         server.join(30)
 
 
-def test_a_registry_that_hangs_up_at_the_beginning_of_tls_is_asked_again(tmp_path):
+@pytest.mark.parametrize("reset", [True, False], ids=["reset", "closed"])
+def test_a_registry_that_hangs_up_at_the_beginning_of_tls_is_asked_again(tmp_path, reset):
     def hang_up(connection: socket.socket) -> None:
-        connection.recv(1)
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.recv(65536)
+        if reset:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     with SocketServer(hang_up) as server:
         runs = Runs(tmp_path, f"https://127.0.0.1:{server.port}")

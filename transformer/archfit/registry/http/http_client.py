@@ -24,7 +24,16 @@ from archfit import __version__
 from archfit.registry.http.connections import READ_SECONDS, ConnectionPool, Way
 from archfit.registry.http.http11 import Ended, Http11Connection
 from archfit.registry.http.limits import MOST_PIECES, PIECE_BYTES, SMALL, LargeBodies, RequestBudget, TooMuch
-from archfit.registry.http.request import Reply, Request, TooLarge, Unreachable, late, origin_of, reason
+from archfit.registry.http.request import (
+    Broken,
+    Reply,
+    Request,
+    TooLarge,
+    Unreachable,
+    late,
+    origin_of,
+    reason,
+)
 from archfit.registry.http.servers import Servers
 from archfit.registry.http.trust import DEFAULT_PORTS, host_port, shown
 from archfit.registry.quirks import PULL_LIMIT
@@ -107,7 +116,8 @@ class HttpClient:
             try:
                 reply = self._follow(request)
             except Unreachable as error:
-                again = request.retry and error.retryable and tried < CONNECTION_TRIES
+                tries = CONNECTION_TRIES if request.retry else 2 if isinstance(error, Broken) else 1
+                again = error.retryable and tried < tries
                 if not (again and server.may_retry() and self._pause(wait_seconds(tried, None))):
                     raise
                 continue
@@ -196,7 +206,7 @@ class HttpClient:
                 f"the request to {where} cannot be sent: one of its headers is not valid"
             ) from None
         except (h11.RemoteProtocolError, OSError) as error:
-            raise Unreachable(f"the connection to {where} broke: {reason(error)}", retryable=True) from None
+            raise Broken(f"the connection to {where} broke: {reason(error)}") from None
 
     def _exchanged(self, request: Request) -> Reply:
         connections, origin = self._connections, request.origin

@@ -17,7 +17,8 @@ class Request(Record):
     headers: lower-case names; their values may be secrets and are not shown.
     home: origin of the registry that the request is for; the URL may lead to another server.
     limit: the most bytes that the answer's body may have. content: the body, of a POST.
-    retry: it is sent again where that may help; if not, the caller has another server to ask.
+    retry: it is sent again where that may help; if not, the caller has another server to ask, and what broke off alone
+    is sent once more.
     take: gets the body of a 200 as it comes, instead of the Reply; what it leaves is not read. Called again for a body
     that broke off.
     """
@@ -77,6 +78,13 @@ class Unreachable(RegistryError):
         super().__init__(message)
         self.retryable = retryable
         self.mistake = mistake
+
+
+class Broken(Unreachable):
+    """The connection broke off, as it does where a balancer of load turns to another server: the next may stay."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, retryable=True)
 
 
 class TooLarge(RegistryError):

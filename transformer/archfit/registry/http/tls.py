@@ -92,7 +92,7 @@ def refusal(host: str, port: int, error: BaseException | None) -> Unreachable | 
     """What the user is told where TLS itself failed; None for a connection that broke or took too long."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return Unreachable(untrusted(host, error), retryable=False, mistake=True)
-    if not isinstance(error, ssl.SSLError):
+    if not isinstance(error, ssl.SSLError) or isinstance(error, ssl.SSLEOFError):
         return None
     if error.reason in _NO_TLS:
         return NoTls(host if port == 443 else f"{host}:{port}")
