@@ -175,7 +175,6 @@ def test_a_member_that_the_schema_lacks_is_refused(name):
         pytest.param("audit", ("audit",), 0, id="audit"),
         pytest.param("audit-images", ("audit", "--images"), 0, id="audit-images"),
         pytest.param("patch", ("patch",), 0, id="patch"),
-        pytest.param("policy-stats", ("policy", "--stats", "-"), 0, id="policy-stats"),
         pytest.param("inspect", ("inspect", *IMAGES, "x.example/gone:1"), 1, id="inspect"),
         pytest.param("login-check", ("login-check", "x.example"), 0, id="login-check"),
         *(pytest.param("cache", ("cache", word), 0, id=f"cache-{word}") for word in BY_NAME["cache"].words),

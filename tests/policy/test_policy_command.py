@@ -166,20 +166,6 @@ def test_an_older_api_version_names_the_feature_gate(policy):
     assert "feature-gates" not in policy.run().stderr
 
 
-def test_stats_are_written_instead(policy):
-    policy.lock()
-    said = policy.run("--stats")
-    assert said.stdout.splitlines()[:2] == ["images                2", "lists of platforms    2"]
-    assert "of 1,572,864 bytes: MutatingAdmissionPolicy archfit.dev" in said.stdout
-    assert "of 100,000 code points:" in said.stdout
-    stats = json.loads(policy.run("--stats", "--json").stdout)
-    assert (stats["images"], stats["platformLists"]) == (2, 2)
-    longest = max(one["codePoints"] for one in stats["expressions"])
-    assert stats["longestExpression"]["codePoints"] == longest < stats["limits"]["codePoints"]
-    assert "MutatingAdmissionPolicy/archfit.dev" in {one["object"] for one in stats["expressions"]}
-    assert [one["kind"] for one in stats["objects"]] == KINDS
-
-
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
@@ -190,10 +176,10 @@ def test_stats_are_written_instead(policy):
         pytest.param(["--api-version", "v2"], 2, "--api-version: 'v2' is not one of v1, v1beta1: write one of them", id="version"),
         pytest.param(["--name", "No Name"], 2, "--name: 'No Name' cannot name an object: write up to 253", id="name"),
         pytest.param(["--namespace-selector", "a>1"], 2, "--namespace-selector: 'a>1' compares numbers", id="selector"),
-        pytest.param(["--stats", "--check"], 2, "--check and --stats are two commands", id="two commands"),
+        pytest.param(["--apply", "--check"], 2, "--check and --apply are two commands", id="two commands"),
         pytest.param(["--live", "--check"], 2, "--check sends the pods of manifests", id="live check"),
         pytest.param(["--live", "a.yaml"], 2, "--live reads the cluster, and 'a.yaml' is a file", id="live files"),
-        pytest.param(["--json"], 2, "--json needs --stats or --check", id="json"),
+        pytest.param(["--json"], 2, "--json needs --check", id="json"),
         pytest.param(["--context", "x"], 2, "--context needs --live, --check or --apply", id="context"),
         pytest.param(["--live", "--kubeconfig="], 2, "--kubeconfig: is empty", id="an empty path"),
         pytest.param(["--live"], 1, "there is no kubectl on PATH: install it", id="no kubectl"),

@@ -13,7 +13,6 @@ from archfit.options.settings import Options
 from archfit.policy.images import left_out
 from archfit.policy.objects import policy_objects
 from archfit.policy.settings import PolicySettings
-from archfit.policy.stats import MAX_OBJECT_BYTES
 from archfit.policy.table import (
     MAX_LITERAL_IMAGES,
     as_found,
@@ -103,7 +102,7 @@ def test_what_does_not_fit_is_left_out_and_the_rest_is_a_policy(table, carrier, 
     assert all(remedies[carrier] in result.text for result in left_out(left, carrier))
     assert len(left_out(left, carrier)) == bool(left)
     made = policy_objects(kept, Options(), settings)
-    assert max(len(json.dumps(one)) for one in made) < MAX_OBJECT_BYTES
+    assert max(len(json.dumps(one)) for one in made) < 1_572_864  # etcd, --max-request-bytes
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,6 @@ PRINTED = {
         "archfit setup kustomize --check": "ok: ",
         "kustomize build prod": "nodeAffinity",
     },
-    "policy": {"archfit policy --lock-file archfit.lock --stats": "longest expression"},
     "serve": {"kubectl run probe": "kind: Pod"},
     "audit": {"archfit audit --live": "arm64"},
     "limits": {"helm template . | archfit --diff": "- key: kubernetes.io/arch"},

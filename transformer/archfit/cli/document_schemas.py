@@ -78,7 +78,6 @@ _COMPARED_POD = {
     "expected?": {"type": "object"},
     "actual?": {"type": "object"},
 }
-_EXPRESSION = _object({"object": str, "name": str, "codePoints": int})
 _DIAGNOSTIC = {
     "subject": str, "state": Literal["ok", "note", "missing", "wrong"], "text": str, "remedy": str | None,
 }  # fmt: skip
@@ -109,14 +108,6 @@ _CONTENTS: dict[str, dict[str, Any]] = {
     },
     "patch": {"patches": _list(_PATCHED)},
     "policy-check": {"policy": str, "pods": _list(_COMPARED_POD)},
-    "policy-stats": {
-        "images": int,
-        "platformLists": int,
-        "objects": _list({"kind": str, "name": str, "bytes": int}),
-        "longestExpression": _EXPRESSION,
-        "expressions": list_schema(_EXPRESSION),
-        "limits": _object({"bytes": int, "codePoints": int}),
-    },
     "version": _INSTALLATION,
 }
 """What follows the head, by the name of the schema."""

@@ -39,11 +39,9 @@ from archfit.policy.images import (
 from archfit.policy.installed.installed_policy import check_version, table_in_force
 from archfit.policy.objects import POD, policy_objects, policy_text
 from archfit.policy.settings import PolicySettings
-from archfit.policy.stats import policy_stats, stats_text
 from archfit.policy.table import fitting, platform_table
 from archfit.reports.summary import failure, lines, unknown_words
 from archfit.webhook.admitted_pod import at_admission
-from archfit.yaml.json_output import json_output
 
 _COMMAND = BY_NAME["policy"]
 _LIVE = Layer(
@@ -87,11 +85,7 @@ def write_policy(
         )
     platform_lists = len(set(map(tuple, held.values())))
     applied: list[str] = []
-    if flags.stats:
-        stats = policy_stats(policy_objects(held, options, settings), len(held), platform_lists)
-        output = json_output(stats) if flags.format == "json" else stats_text(stats)
-        standard_streams.write(stdout, [output])
-    elif flags.apply:
+    if flags.apply:
         applied = _apply(flags, settings, policy_objects(held, options, settings), environ)
     else:
         text = policy_text(held, options, settings)

@@ -117,17 +117,16 @@ def policy_settings(flags: Namespace, date: str) -> PolicySettings:
 
 def check_flags(flags: Namespace, words: Sequence[str]) -> None:
     """Raises UsageError for flags that contradict each other."""
-    modes = [name for name in ("check", "stats", "apply") if getattr(flags, name)]
-    if len(modes) > 1:
-        raise UsageError(f"--{modes[0]} and --{modes[1]} are two commands: run them one after the other")
+    if flags.check and flags.apply:
+        raise UsageError("--check and --apply are two commands: run them one after the other")
     if flags.deny and flags.carrier == "crd":
         raise UsageError("--deny needs --carrier literal: a policy with a custom resource warns alone")
     if flags.live and flags.check:
         raise UsageError("--check sends the pods of manifests: name files, and leave --live out")
     if flags.live and words:
         raise UsageError(f"--live reads the cluster, and {words[0]!r} is a file: leave one of them out")
-    if flags.format == "json" and not (flags.stats or flags.check):
-        raise UsageError("--json needs --stats or --check: a policy is YAML")
+    if flags.format == "json" and not flags.check:
+        raise UsageError("--json needs --check: a policy is YAML")
     for name in ("context", "kubeconfig"):
         value = getattr(flags, name)
         if value == "":

@@ -77,11 +77,6 @@ POLICY = Command(
     flags=(
         *POLICY_FLAGS,
         Flag(
-            "--stats",
-            "Write how large the policy is instead: bytes, images, lists of platforms, the length of its expressions.",
-            brief="Write how large the policy is instead.",
-        ),
-        Flag(
             "--check",
             "Send the pods of the manifests to the cluster as a dry run. Report where the installed policy's "
             "answer differs from archfit's own decision.",
@@ -100,7 +95,7 @@ POLICY = Command(
         ),
         Flag("--context NAME", "The context of kubectl, for --live, --apply and --check."),
         Flag("--kubeconfig FILE", "The configuration of kubectl, for --live, --apply and --check."),
-        AS_JSON.replace(help="With --stats or --check: write the same as JSON."),
+        AS_JSON.replace(help="With --check: write the same as JSON."),
     ),
     options=(
         *_AT_ADMISSION,

@@ -147,7 +147,6 @@ SCHEMA = Command(
         ("audit-images", "What archfit audit --images --format json writes."),
         ("patch", "What archfit patch --format json writes."),
         ("policy-check", "What archfit policy --check --format json writes."),
-        ("policy-stats", "What archfit policy --stats --format json writes."),
         ("inspect", "What archfit inspect --format json writes."),
         ("login-check", "What archfit login-check --format json writes."),
         ("cache", "What archfit cache ACTION --format json writes."),
