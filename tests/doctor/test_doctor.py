@@ -1,7 +1,6 @@
 """`archfit doctor`: each thing that it finds, on a machine of stand-ins, and how it ends."""
 
 import json
-import os
 import re
 import time
 from collections.abc import Callable
@@ -12,12 +11,11 @@ from tests.doctor.doctor_machine import HELM_3, HELM_4, KUBECTL, KUSTOMIZE, Doct
 
 from archfit.base.errors import UsageError
 from archfit.cli.installation import installation
-from archfit.doctor import clock_checks, python_checks
 from archfit.doctor import command as doctor
+from archfit.doctor import python_checks
 from archfit.doctor.text import WIDTH
 from archfit.lookup.store.sqlite import SqliteStore
 from archfit.registry.http.servers import ServerState
-from fake_registry import Answer, FakeRegistry
 from machine import ROOT
 
 SECRET = "s3cret-never-shown"
@@ -89,12 +87,6 @@ def a_name_in_front(machine: DoctorMachine) -> None:
         {"host:https://docker.example": state.to_json(), "host:https://quay.io": ServerState("").to_json()}
     )
     store.close()
-
-
-def a_later_report(machine: DoctorMachine) -> None:
-    path = machine.file(".local/state/archfit/last.json", "{}")
-    later = time.time() + 3 * 86400
-    os.utime(path, (later, later))
 
 
 def a_plugin(version: str) -> Callable[[DoctorMachine], None]:
@@ -183,8 +175,6 @@ ROWS = [
         "unset SSL_CERT_FILE",
     ),
     ("ca-file-broken", all_of(written("a.pem", "x"), set_to(ARCHFIT_CA_FILE="HOME/a.pem")), "certificates", "wrong", "a.pem cannot be read", "correct --ca-file"),
-    ("clock", nothing, "clock", "ok", "no file of archfit is later", ""),
-    ("clock-behind", a_later_report, "clock", "note", "was written 3 days later", "timedatectl"),
     ("no-helm", nothing, "helm 4", "missing", "is not on PATH", "https://helm.sh"),
     ("helm-3", on_path("helm", HELM_3), "helm 3", "ok", "v3.22.0 at", ""),
     ("helm-2", on_path("helm", "echo v2.17.0"), "helm", "note", "neither Helm 3 nor Helm 4", ""),
@@ -271,7 +261,7 @@ def test_a_bare_machine_is_not_wrong(machine):
     assert machine.entry_points()["Argo CD"] == "-"
     last = machine.text().splitlines()[-1]
     assert re.fullmatch(
-        r"nothing is wrong; \d+ optional parts are not here; no registry was asked \(--registry HOST asks it\)",
+        r"nothing is wrong; \d+ optional parts are not here; no registry was asked \(archfit login-check does\)",
         last,
     )
 
@@ -363,44 +353,6 @@ def test_extras(packages, state):
     assert state == "ok" or found.remedy.endswith(
         " -m pip install " + " ".join(n for n, v in packages.items() if not v)
     )
-
-
-@pytest.mark.parametrize(
-    ("seconds", "state", "text"),
-    [
-        pytest.param(0, "ok", "agrees with", id="equal"),
-        pytest.param(-50, "ok", "agrees with", id="nearly"),
-        pytest.param(600, "wrong", "is 10 minutes behind", id="behind"),
-        pytest.param(-7200, "wrong", "is 2 hours ahead of", id="ahead"),
-    ],
-)
-def test_the_clock_beside_a_server(seconds, state, text):
-    now = 1_800_000_000
-    date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(now + seconds))
-    (found,) = clock_checks.skew(date, now, "https://a.example")
-    assert found.state == state
-    assert text in found.text
-
-
-def test_a_server_without_a_date_is_said():
-    (found,) = clock_checks.skew("soon", 0, "https://a.example")
-    assert found.state == "note"
-
-
-def test_a_registry_is_asked_where_one_is_named(machine):
-    with FakeRegistry() as served:
-        machine.environ["ARCHFIT_MIRROR"] = f"{served.host}={served.url}"
-        machine.look()
-        assert served.asked == []
-        served.always(Answer(200, headers={"Date": "Mon, 05 Jan 2026 10:00:00 GMT"}))
-        findings = machine.look("--registry", served.host)
-        (registry,) = findings["registry"]
-        assert registry.state == "ok"
-        assert "ahead of" in findings["clock"][-1].text or "behind" in findings["clock"][-1].text
-        assert machine.code == 3
-        served.always(Answer(401, headers={"WWW-Authenticate": 'Basic realm="x"'}))
-        (registry,) = machine.look("--registry", served.host)["registry"]
-        assert (registry.state, registry.remedy) == ("wrong", f"archfit login-check {served.host}")
 
 
 def test_a_cluster_is_asked_with_live_alone(machine):

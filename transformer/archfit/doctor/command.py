@@ -1,41 +1,34 @@
 """`archfit doctor`: what this machine has for each entry point, and what is wrong with it.
 
-Nothing is asked over the network, but the server that --cache names, the registry of --registry and, with --live, the
-cluster of kubectl's context. No credential helper is started, but for --registry.
+Nothing is asked over the network, but the server that --cache names and, with --live, the cluster of kubectl's context.
+No credential helper is started.
 """
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import BinaryIO
 
-import archfit
 from archfit.base import standard_streams
-from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.errors import UsageError
 from archfit.base.files import read_file
 from archfit.base.terminal import colored
 from archfit.cli.installation import installation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.doctor import (
     cache_checks,
-    clock_checks,
     configuration_checks,
     network_checks,
     program_checks,
     python_checks,
 )
-from archfit.doctor.findings import Diagnostic, doctor_value, exit_code, ok, wrong
+from archfit.doctor.findings import doctor_value, exit_code
 from archfit.doctor.program_checks import Check, run_checks
 from archfit.doctor.text import doctor_text
-from archfit.inspect.login_check import servers_checked
-from archfit.lookup.store import StoreTrouble
-from archfit.lookup.store.open import cache_location
 from archfit.options import arguments
 from archfit.options.layers import load
-from archfit.options.settings import Operator, Settings
-from archfit.reports.report import state_path
+from archfit.options.settings import Settings
 from archfit.yaml.json_output import json_output
 
 _COMMAND = BY_NAME["doctor"]
@@ -52,7 +45,7 @@ def diagnose(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) 
     except UsageError as error:
         problem = error
     facts = installation()
-    checks = _checks(facts, settings, problem, environ, registry=flags.registry or "", live=flags.live)
+    checks = _checks(facts, settings, problem, environ, live=flags.live)
     findings = run_checks(checks, settings.operator.timeout_seconds)
     if flags.format == "json":
         standard_streams.write_report(stdout, [json_output(doctor_value(facts, findings))])
@@ -68,12 +61,11 @@ def _checks(
     problem: UsageError | None,
     environ: Mapping[str, str],
     *,
-    registry: str,
     live: bool,
 ) -> dict[str, Check]:
     """By subject, in the order in which they are shown."""
     operator = settings.operator
-    checks: dict[str, Check] = {
+    return {
         "python": lambda: python_checks.python(facts),
         "archfit": lambda: python_checks.on_path(environ),
         "configuration": lambda: configuration_checks.configuration(settings, problem, environ),
@@ -82,7 +74,6 @@ def _checks(
         "credentials": lambda: network_checks.credentials(operator, environ),
         "network": lambda: network_checks.network(operator, environ),
         "certificates": lambda: network_checks.trust(operator, environ),
-        "clock": lambda: clock_checks.clock(time.time(), _files(operator, environ)),
         "helm": lambda: program_checks.helm(environ),
         "kustomize": lambda: program_checks.kustomize(environ),
         "kpt": lambda: program_checks.kpt(environ),
@@ -91,34 +82,3 @@ def _checks(
         "git": lambda: program_checks.git(environ),
         "extras": lambda: python_checks.extras(facts),
     }
-    if registry:
-        checks["registry"] = lambda: _registry(registry, operator, environ)
-    return checks
-
-
-def _registry(word: str, operator: Operator, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
-    try:
-        _, servers = servers_checked(word, operator, environ)
-    except ArchfitError as error:
-        yield wrong("registry", str(error), f"archfit login-check {word}")
-        return
-    for server in servers:
-        text = f"{server.origin}: {server.answer}"
-        if server.good:
-            yield ok("registry", text)
-        else:
-            yield wrong("registry", text, f"archfit login-check {word}")
-        if server.date:
-            yield from clock_checks.skew(server.date, time.time(), server.origin)
-
-
-def _files(operator: Operator, environ: Mapping[str, str]) -> Iterable[str]:
-    """Files of archfit whose times say something about the clock."""
-    yield os.path.abspath(archfit.__file__)
-    yield state_path(environ)
-    try:
-        where = cache_location(operator, environ)
-    except StoreTrouble:
-        return
-    if "://" not in where:
-        yield where

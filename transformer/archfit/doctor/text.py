@@ -66,8 +66,7 @@ def _sum(findings: Sequence[Diagnostic]) -> str:
     ]
     if missing:
         parts.append(f"{count(missing, 'optional part')} {'is' if missing == 1 else 'are'} not here")
-    if not any(finding.subject == "registry" for finding in findings):
-        parts.append("no registry was asked (--registry HOST asks it)")
+    parts.append("no registry was asked (archfit login-check does)")
     return "; ".join(parts)
 
 

@@ -39,7 +39,7 @@ _COMMAND = BY_NAME["login-check"]
 class Checked(Record):
     """One server. credential: what it is and where it is from, "" if there is none.
 
-    good: the credential is accepted. answer: a sentence. date: the Date header of the answer, "" for none.
+    good: the credential is accepted. answer: a sentence.
     known: False where the server or the credential could not be asked for, so that nothing is known.
     """
 
@@ -47,7 +47,6 @@ class Checked(Record):
     credential: str
     good: bool
     answer: str
-    date: str = ""
     known: bool = True
 
 
@@ -58,7 +57,7 @@ def check_login(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: 
     if len(words) != 1:
         program = _COMMAND.program
         raise UsageError(f"name one registry or image, as in {program} ghcr.io; see {program} --help")
-    name, checked = servers_checked(words[0], operator, environ)
+    name, checked = _servers_checked(words[0], operator, environ)
     good = all(server.good for server in checked)
     if invocation.flags.format == "json":
         servers = [
@@ -80,7 +79,7 @@ def check_login(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: 
     return 0 if good else 3 if all(server.known for server in checked) else 1
 
 
-def servers_checked(word: str, operator: Operator, environ: Mapping[str, str]) -> tuple[str, list[Checked]]:
+def _servers_checked(word: str, operator: Operator, environ: Mapping[str, str]) -> tuple[str, list[Checked]]:
     """What is checked, and the servers in the order in which they would be asked."""
     host = _host(word)
     # A server is found as some repository of its would be.
@@ -122,7 +121,7 @@ def _one(endpoint: Endpoint, tag: str, keychain: Keychain, client: RegistryClien
     except RegistryError as error:
         refused = isinstance(error, Unauthorized)
         return Checked(endpoint.origin, words, good=False, answer=str(error), known=refused)
-    status, date, other = reply.status, reply.headers.get("date", ""), origin_of(reply.url)
+    status, other = reply.status, origin_of(reply.url)
     server = client.http.servers.of(endpoint.origin)
     good = status not in {401, 403}
     if not good and other != endpoint.origin:
@@ -137,7 +136,7 @@ def _one(endpoint: Endpoint, tag: str, keychain: Keychain, client: RegistryClien
         answer = "accepted" if server.challenge is not None else "accepted: it asked for no credential"
         answer = f"accepted: {leads(endpoint.origin, server.elsewhere)}" if server.elsewhere else answer
         answer += "; there is no such image" if status == 404 else ""
-    return Checked(endpoint.origin, words, good=good, answer=answer, date=date)
+    return Checked(endpoint.origin, words, good=good, answer=answer)
 
 
 def _asked(client: RegistryClient, endpoint: Endpoint, tag: str) -> Reply:

@@ -101,19 +101,18 @@ DOCTOR = Command(
     "archfit.doctor.command:diagnose",
     ("stdout", "environ"),
     flags=(
-        Flag("--registry HOST", "Ask this registry, too: the credential, and how far the clock is off."),
         Flag("--live", "Ask the cluster of kubectl's context for its version."),
         AS_JSON,
     ),
     options=(*options_named("lockFile"), *operator_options_without("report", "verbose")),
     about="""\
-It checks Python, the configuration, the cache, credentials, proxies, certificates and the clock, and the programs on \
-PATH: Helm 3 and 4 with the plugin, kustomize, kpt, kubectl, container runtimes, git. It renders one Pod \
-through Helm and kustomize where they are set up. It shows no credential. Without --registry, --live and a cache on \
-a server it asks nobody over the network. All checks together take no longer than --timeout.
+It checks Python, the configuration, the cache, credentials, proxies and certificates, and the programs on PATH: \
+Helm 3 and 4 with the plugin, kustomize, kpt, kubectl, container runtimes, git. It renders one Pod \
+through Helm and kustomize where they are set up. It shows no credential. Without --live and a cache on \
+a server it asks nobody over the network; archfit login-check asks a registry. All checks together take no longer \
+than --timeout.
 
-  archfit doctor
-  archfit doctor --registry ghcr.io""",
+  archfit doctor""",
     exits=(
         (0, "nothing is wrong"),
         (1, "failed"),
