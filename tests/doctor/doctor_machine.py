@@ -22,9 +22,8 @@ case "$1" in version) echo v5.8.1;;
 *) mkdir -p "$XDG_STATE_HOME/archfit"; echo '{}' > "$XDG_STATE_HOME/archfit/last.json";; esac"""
 KUBECTL = """\
 case "$*" in
-'version --client -o json') echo '{"clientVersion": {"gitVersion": "v1.36.3"}}';;
+'version --client') echo 'Client Version: v1.36.3';;
 'config current-context') echo kind-test;;
-version*) echo '{"serverVersion": {"gitVersion": "v1.36.1"}}';;
 esac"""
 
 

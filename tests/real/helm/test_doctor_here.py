@@ -77,19 +77,6 @@ def test_a_plugin_of_another_version_is_wrong_in_a_real_helm(here):
     assert "is of archfit 0.0.1" in found["text"]
 
 
-def test_a_cluster_that_does_not_answer_is_wrong_with_live_alone(here):
-    here.has("kubectl")
-    (here.home / ".kube").mkdir()
-    (here.home / ".kube" / "config").write_text(
-        "apiVersion: v1\nkind: Config\ncurrent-context: test\n"
-        "clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]\n"
-        "contexts: [{name: test, context: {cluster: c, user: u}}]\n",
-        encoding="utf-8",
-    )
-    assert here.findings()["context"][0]["state"] == "ok"
-    assert here.findings("--live")["context"][0]["state"] == "wrong"
-
-
 def test_this_machine_is_looked_at_in_time(here):
     here.environ["PATH"] = f"{PROGRAM.parent}:{os.environ['PATH']}:{SYSTEM_PATH}"
     before = time.monotonic()

@@ -1,7 +1,6 @@
 """`archfit doctor`: what this machine has for each entry point, and what is wrong with it.
 
-Nothing is asked over the network, but the server that --cache names and, with --live, the cluster of kubectl's context.
-No credential helper is started.
+Nothing is asked over the network, but the server that --cache names. No credential helper is started.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def diagnose(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) 
     except UsageError as error:
         problem = error
     facts = installation()
-    checks = _checks(facts, settings, problem, environ, live=flags.live)
+    checks = _checks(facts, settings, problem, environ)
     findings = run_checks(checks, settings.operator.timeout_seconds)
     if flags.format == "json":
         standard_streams.write_report(stdout, [json_output(doctor_value(facts, findings))])
@@ -60,8 +59,6 @@ def _checks(
     settings: Settings,
     problem: UsageError | None,
     environ: Mapping[str, str],
-    *,
-    live: bool,
 ) -> dict[str, Check]:
     """By subject, in the order in which they are shown."""
     operator = settings.operator
@@ -78,7 +75,7 @@ def _checks(
         "kustomize": lambda: program_checks.kustomize(environ),
         "kpt": lambda: program_checks.kpt(environ),
         "containers": lambda: program_checks.containers(environ),
-        "kubectl": lambda: program_checks.kubectl(environ, live=live),
+        "kubectl": lambda: program_checks.kubectl(environ),
         "git": lambda: program_checks.git(environ),
         "extras": lambda: python_checks.extras(facts),
     }

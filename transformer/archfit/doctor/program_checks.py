@@ -2,12 +2,11 @@
 
 kustomize is asked to build one Pod through archfit as an exec function, in a temporary folder; an installed plugin of
 Helm 4 renders a chart with one Pod. kubectl is asked for its own version and for the name of its context, which it
-reads from a file; with `live` for the version of the cluster.
+reads from a file.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -98,11 +97,10 @@ def containers(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
         yield ok("containers", f"{text}; no daemon was asked")
 
 
-def kubectl(environ: Mapping[str, str], *, live: bool) -> Iterator[Diagnostic]:
-    """Its version and context. live: the cluster is asked for its version."""
+def kubectl(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Its version and context."""
     place = "https://kubernetes.io/docs/tasks/tools"
-    words = ("version", "--client")
-    program, version = yield from _version("kubectl", words, place, environ, more=("-o", "json"))
+    program, version = yield from _version("kubectl", ("version", "--client"), place, environ)
     if not version:
         return
     yield ok("kubectl", f"{version} at {program}")
@@ -121,39 +119,23 @@ def kubectl(environ: Mapping[str, str], *, live: bool) -> Iterator[Diagnostic]:
         )
     elif done.status or not name:
         yield missing("context", "kubectl has no current context", "kubectl config use-context NAME")
-    elif live:
-        yield from _cluster(program, name, environ)
     else:
-        yield ok("context", f"{name}; the cluster was not asked (--live asks it)")
-
-
-def _cluster(program: str, name: str, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
-    done = run_program([program, "version", "-o", "json", "--request-timeout", "5s"], environ)
-    try:
-        server = json.loads(done.text)["serverVersion"]["gitVersion"]
-    except (ValueError, LookupError, TypeError):
-        yield wrong(
-            "context",
-            f"the cluster of {name} does not answer: {_last(done.complaint)}",
-            "kubectl cluster-info",
-        )
-        return
-    yield ok("context", f"{name}; its cluster is {server}")
+        yield ok("context", f"{name}; the cluster was not asked")
 
 
 def _version(
-    name: str, words: tuple[str, ...], place: str, environ: Mapping[str, str], more: tuple[str, ...] = ()
+    name: str, words: tuple[str, ...], place: str, environ: Mapping[str, str]
 ) -> Generator[Diagnostic, None, tuple[str, str]]:
     """Returns (path, version) of a program, with why in a finding where there is no version.
 
-    place: where to get it. more: words that a person who looks at the version does not need.
+    place: where to get it.
     """
     program = _which(name, environ)
     if not program:
         yield missing(name, "is not on PATH", place)
         return "", ""
     try:
-        done = run_program([program, *words, *more], environ)
+        done = run_program([program, *words], environ)
     except ArchfitError as error:
         problem = f"gave no version: {error}"
     else:

@@ -100,17 +100,13 @@ DOCTOR = Command(
     ("doctor [OPTION]..",),
     "archfit.doctor.command:diagnose",
     ("stdout", "environ"),
-    flags=(
-        Flag("--live", "Ask the cluster of kubectl's context for its version."),
-        AS_JSON,
-    ),
+    flags=(AS_JSON,),
     options=(*options_named("lockFile"), *operator_options_without("report", "verbose")),
     about="""\
 It checks Python, the configuration, the cache, credentials, proxies and certificates, and the programs on PATH: \
 Helm 3 and 4 with the plugin, kustomize, kpt, kubectl, container runtimes, git. It renders one Pod \
-through Helm and kustomize where they are set up. It shows no credential. Without --live and a cache on \
-a server it asks nobody over the network; archfit login-check asks a registry. All checks together take no longer \
-than --timeout.
+through Helm and kustomize where they are set up. It shows no credential. Without a cache on a server it asks nobody \
+over the network; archfit login-check asks a registry. All checks together take no longer than --timeout.
 
   archfit doctor""",
     exits=(
