@@ -205,8 +205,6 @@ ROWS = [
     ("kustomize", all_of(DoctorMachine.archfit, on_path("kustomize", KUSTOMIZE)), "kustomize", "ok", "it ran archfit with --enable-exec", ""),
     ("no-kpt", nothing, "kpt", "missing", "is not on PATH", "https://kpt.dev"),
     ("kpt", on_path("kpt", "echo 1.0.0-beta.56"), "kpt", "ok", "1.0.0-beta.56 at", ""),
-    ("no-git", nothing, "git", "missing", "is not on PATH", "https://git-scm.com"),
-    ("git-broken", on_path("git", "exit 1"), "git", "wrong", "printed no version: exit 1", "git --version"),
     ("no-container-program", nothing, "containers", "missing", "none of docker, podman, nerdctl", "https://"),
     ("podman-alone", on_path("podman", ""), "containers", "note", "kustomize starts docker alone", ""),
     ("docker", on_path("docker", "exit 1"), "containers", "ok", "no daemon was asked", ""),
@@ -302,12 +300,12 @@ def test_nothing_is_written(machine):
 
 
 def test_programs_that_hang_are_given_up_together(machine):
-    for name in ("helm", "kustomize", "kpt", "kubectl", "git", "archfit"):
+    for name in ("helm", "kustomize", "kpt", "kubectl", "archfit"):
         machine.program(name, HANGS)
     before = time.monotonic()
     findings = machine.look("--timeout", "1s")
-    assert time.monotonic() - before < 50  # six programs; a program may take 60 s, and these 300
-    for subject in ("helm", "kustomize", "kpt", "kubectl", "git", "archfit"):
+    assert time.monotonic() - before < 50  # five programs; a program may take 60 s, and these 300
+    for subject in ("helm", "kustomize", "kpt", "kubectl", "archfit"):
         assert "wrong" in [one.state for one in findings[subject]], subject
     assert machine.code == 3
 

@@ -76,6 +76,5 @@ def _checks(
         "kpt": lambda: program_checks.kpt(environ),
         "containers": lambda: program_checks.containers(environ),
         "kubectl": lambda: program_checks.kubectl(environ),
-        "git": lambda: program_checks.git(environ),
         "extras": lambda: python_checks.extras(facts),
     }

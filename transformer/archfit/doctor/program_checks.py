@@ -1,4 +1,4 @@
-"""Other programs on PATH (Helm, kustomize, kpt, kubectl, container runtimes, git), and how all checks are run.
+"""Other programs on PATH (Helm, kustomize, kpt, kubectl, container runtimes), and how all checks are run.
 
 kustomize is asked to build one Pod through archfit as an exec function, in a temporary folder; an installed plugin of
 Helm 4 renders a chart with one Pod. kubectl is asked for its own version and for the name of its context, which it
@@ -73,13 +73,6 @@ def kpt(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     program, version = yield from _version("kpt", ("version",), "https://kpt.dev/installation", environ)
     if version:
         yield ok("kpt", f"{version} at {program}")
-
-
-def git(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """The same; hooks and lock files need it."""
-    program, version = yield from _version("git", ("--version",), "https://git-scm.com/downloads", environ)
-    if version:
-        yield ok("git", f"{version} at {program}")
 
 
 def containers(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
