@@ -22,7 +22,7 @@ import resource
 import ssl
 from collections.abc import Generator
 from socket import SO_RCVBUF, SOL_SOCKET, socket
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -50,7 +50,6 @@ _MOST_PIPELINED = 16
 """Requests before the answer to the first; no API server sends two. Without it, `pipelined` of `lab/campaign/webhook`
 takes memory for thousands of each part that is read, and `trailers` where lines behind a body are kept."""
 _PAUSE_SECONDS = 0.1
-_CONTINUE = b"HTTP/1.1 100 "
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
@@ -207,39 +206,6 @@ def collect_rarely() -> None:
     gc.enable()
 
 
-class _Joined:
-    """A transport whose head of a response waits for the body.
-
-    uvicorn writes one after the other. Over TLS each would be a record and a system call of its own, and wake the
-    client twice: 5 % of the processor time of a known image.
-    """
-
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport = transport
-        self._head = b""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._transport, name)
-
-    def write(self, data: bytes) -> None:
-        """As asyncio.Transport."""
-        if self._head or data[: len(_CONTINUE)] == _CONTINUE:
-            head, self._head = self._head, b""
-            self._transport.write(head + data)
-        else:
-            self._head = data
-
-    def flush(self) -> None:
-        """A head without a body, of a response to HEAD."""
-        if self._head and not self._transport.is_closing():
-            self.write(b"")
-
-    def close(self) -> None:
-        """As asyncio.Transport."""
-        self.flush()
-        self._transport.close()
-
-
 class _TooLarge(Exception):
     """Stops the parser, which makes an error of its own of it."""
 
@@ -283,8 +249,6 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._is_made = True
-        self._joined = _Joined(transport)
-        self.transport = cast("asyncio.Transport", self._joined)
         # What the client has sent already is read in the next round of the event loop, behind what is called soon.
         self.loop.call_soon(self.loop.call_soon, self._read)
 
@@ -328,7 +292,6 @@ class Connection(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """As uvicorn calls it."""
-        self._joined.flush()
         super().on_response_complete()
         self._among.waits(self)
 
