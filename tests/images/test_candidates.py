@@ -7,7 +7,7 @@ import pytest
 
 from archfit.images.candidates import MOST_MANIFESTS, Reads, Suggestion, search
 from archfit.images.platforms import parse_platform
-from archfit.images.tags import TagList
+from archfit.images.tag_list import TagList
 
 AMD, ARM = parse_platform("amd64"), parse_platform("arm64")
 MINORS = [f"1.{minor}.0" for minor in range(1, 9)]

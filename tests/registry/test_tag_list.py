@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from archfit.images.platforms import parse_platform
-from archfit.images.tags import TagList
+from archfit.images.tag_list import TagList
 from archfit.options.hosts import request_rate
 from archfit.registry import tag_list
 from archfit.registry.http.connections import ConnectionPool, Way

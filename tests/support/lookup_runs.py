@@ -11,7 +11,7 @@ from typing import Any
 
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown
 from archfit.images.reference import parse
-from archfit.images.tags import TagList
+from archfit.images.tag_list import TagList
 from archfit.lookup.lockfile import Lock
 from archfit.lookup.lookup import Lookup
 from archfit.lookup.newer_tags import tag_lists

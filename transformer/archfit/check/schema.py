@@ -8,7 +8,7 @@ from archfit.base.record_json import document_schema, list_schema, members_schem
 from archfit.base.results import ObjectRef
 from archfit.check.findings import RULES
 from archfit.images.candidates import NewerTag
-from archfit.images.tags import Read
+from archfit.images.tag_list import Read
 from archfit.yaml.json_output import shape
 
 _TEXTS = list_schema({"type": "string"})

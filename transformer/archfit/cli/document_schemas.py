@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from archfit.base.record_json import document_schema, list_schema, members_schema, schema_of
 from archfit.images.candidates import NewerTag
-from archfit.images.tags import Read
+from archfit.images.tag_list import Read
 from archfit.programs.program import State
 from archfit.yaml.json_output import shape
 

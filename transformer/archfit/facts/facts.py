@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from archfit.images.candidates import NewerTag
-from archfit.images.tags import Read
+from archfit.images.tag_list import Read
 from archfit.programs.start import Start
 from archfit.startup.record import Record
 from archfit.yaml.json_output import shape

@@ -24,10 +24,9 @@ from typing import Literal, TypeAlias
 
 from archfit.base.record_json import record_value
 from archfit.images.platforms import Platform
+from archfit.images.tag_list import Read, TagList
 from archfit.images.tags import (
-    Read,
     Step,
-    TagList,
     Version,
     families,
     siblings,

@@ -24,6 +24,7 @@ _HEX = "0123456789abcdef"
 _DIGITS = {"sha256": 64, "sha512": 128}
 _IDENTIFIER_LENGTH = 64
 _LONGEST_TAG = 128
+_TAG_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 
 class Reference(Record):
@@ -104,7 +105,7 @@ def parse(text: str) -> Reference:
         or len(path) > _LONGEST_PATH
         or not (host == HUB or _is_usual_host(host))
         or not _is_usual_path(path)
-        or (colon and not _is_usual_tag(tag))
+        or (colon and not is_tag(tag))
         or (at and not is_digest(digest))
     ):
         from archfit.images.reference_grammar import check
@@ -145,10 +146,6 @@ def _is_usual_path(text: str) -> bool:
     return text.isascii() and text.lower() == text and all(map(str.isalnum, runs))
 
 
-def _is_usual_tag(text: str) -> bool:
-    return (
-        text.isascii()
-        and len(text) <= _LONGEST_TAG
-        and text[:1] not in ".-"
-        and text.replace(".", "").replace("-", "").replace("_", "").isalnum()
-    )
+def is_tag(text: str) -> bool:
+    """Whether the text is a tag (distribution-spec, Pulling manifests)."""
+    return 0 < len(text) <= _LONGEST_TAG and text[0] not in ".-" and not text.strip(_TAG_CHARACTERS)

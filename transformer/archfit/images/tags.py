@@ -27,11 +27,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from archfit.images.platforms import Platform
 from archfit.startup.record import Record
 
 Step: TypeAlias = Literal["same", "patch", "minor", "major", "sibling", "latest"]
-Read: TypeAlias = Literal["complete", "partial", "no"]
 
 _TAG = re.compile(
     r"((?:release[-.])?v?)(\d{4}-\d\d-\d\d(?:T\d\d-\d\d-\d\dZ)?|\d+(?:\.\d+){0,3})(.*)",
@@ -47,24 +45,6 @@ _COMMIT = re.compile(r"(?<=[-._])g?(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}(?![0-9
 _NUMBERS = re.compile(r"\d+(?:\.\d+)*", re.ASCII)
 _COUNTS_BUILDS = re.compile(r"[-._]?(?:r|rev|ls|p|[a-z]*build)?[-._]?", re.ASCII | re.IGNORECASE).fullmatch
 _FIRST_YEAR, _LAST_YEAR = 1990, 2099
-
-
-is_tag = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", re.ASCII).fullmatch
-"""Whether the text is a tag (distribution-spec, Pulling manifests)."""
-
-
-class TagList(Record):
-    """The tags of a repository, as far as they were read.
-
-    tags: in the order of the registry; any of them may be missing or gone. read: "complete" to the end of the list;
-    "no" where none was given. why: what ended it before, a sentence, or "". offers: what the list itself says of a
-    tag's platforms; only few registries do.
-    """
-
-    tags: tuple[str, ...]
-    read: Read
-    why: str = ""
-    offers: Mapping[str, tuple[Platform, ...]] = {}
 
 
 class Version(Record):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from archfit.images.contents import ImageContents, Part
-    from archfit.images.tags import TagList
+    from archfit.images.tag_list import TagList
     from archfit.lookup.store import Store
     from archfit.programs.program import Programs
     from archfit.programs.start import Start

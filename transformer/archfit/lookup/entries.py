@@ -34,7 +34,7 @@ from __future__ import annotations
 from archfit.base.errors import Problem
 from archfit.base.memo import Memo
 from archfit.images.platforms import Found, Platform, known_platform
-from archfit.images.reference import Reference, is_digest
+from archfit.images.reference import Reference, is_digest, is_tag
 from archfit.startup import c_json
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from archfit.images.contents import ImageContents
-    from archfit.images.tags import TagList
+    from archfit.images.tag_list import TagList
     from archfit.programs.program import Programs
     from archfit.registry.routing.endpoints import Endpoint
 
@@ -192,7 +192,7 @@ def tags_to_json(listed: TagList, checked: int) -> str:
 
 def tags_from_json(text: str) -> tuple[TagList, int] | None:
     """The list and when it was read; None for anything that `tags_to_json` did not make."""
-    from archfit.images.tags import TagList, is_tag  # regular expressions, for newer tags alone
+    from archfit.images.tag_list import TagList  # for newer tags alone
 
     try:
         kept = c_json.loads(text)

@@ -23,7 +23,8 @@ from archfit.images.candidates import (
 )
 from archfit.images.platforms import Absent, Answer, Found, Platform, Unknown
 from archfit.images.reference import Reference, parse, tagged
-from archfit.images.tags import TagList, begins
+from archfit.images.tag_list import TagList
+from archfit.images.tags import begins
 from archfit.lookup import entries
 from archfit.lookup.lookup import Lookup
 from archfit.startup.record import Record

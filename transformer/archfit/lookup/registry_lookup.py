@@ -16,7 +16,7 @@ from typing import TypeAlias, TypeVar
 from archfit.images.contents import ImageContents, Part
 from archfit.images.platforms import Absent, Answer, Found, Unknown
 from archfit.images.reference import Reference
-from archfit.images.tags import TagList
+from archfit.images.tag_list import TagList
 from archfit.lookup import entries
 from archfit.lookup.cache import LookupCache
 from archfit.lookup.store.open import open_budget

@@ -123,9 +123,7 @@ def words(text: str, what: str) -> list[str]:
     """The parts of a list with commas, blanks around them dropped. Raises Problem when a part is empty."""
     parts = [part.strip() for part in text.split(",")]
     if "=" not in text and any(letter == ";" or letter.isspace() for letter in "".join(parts)):
-        import re
-
-        listed = ",".join(part for part in re.split(r"[,;\s]+", text) if part)
+        listed = ",".join(text.replace(",", " ").replace(";", " ").split())
         raise Problem(f"{text!r} is not a list: write {what} separated by commas, as {listed!r}")
     if not all(parts):
         raise Problem(f"{text!r} has an empty entry: write {what} separated by single commas")

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from archfit.images.contents import ImageContents, Part
 from archfit.images.platforms import Found
 from archfit.images.reference import Reference, is_digest
-from archfit.images.tags import TagList
+from archfit.images.tag_list import TagList
 from archfit.options.settings import Operator
 from archfit.registry import manifest, tag_list, untrusted_json
 from archfit.registry.authorizer import Authorizer

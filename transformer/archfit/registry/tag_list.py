@@ -28,7 +28,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 from archfit.images.platforms import Platform, normalised
-from archfit.images.tags import TagList, is_tag
+from archfit.images.reference import is_tag
+from archfit.images.tag_list import TagList
 from archfit.registry.http.request import Reply, origin_of
 from archfit.registry.quirks import FULL_PAGE, TOO_MANY_TAGS
 from archfit.registry.registry_errors import InvalidManifest, RegistryError

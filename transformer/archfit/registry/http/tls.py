@@ -13,8 +13,6 @@ import os
 import ssl
 from collections.abc import Mapping
 
-import certifi
-
 from archfit.registry.http.request import NoTls, Unreachable, reason
 from archfit.registry.http.trust import Tls
 from archfit.registry.registry_errors import RegistryError
@@ -59,6 +57,8 @@ def _context(tls: Tls, ca_file: str, file: str, folder: str) -> ssl.SSLContext:
         if not tls.usual:
             file, folder, ca_file = tls.ca[0], "", ""
         elif not file and not folder:
+            import certifi  # 3 % of a lookup of 13 images, and neither plain HTTP nor SSL_CERT_FILE needs it
+
             file = certifi.where()
         path = file or folder
         try:
