@@ -12,7 +12,7 @@ from hashlib import sha256
 from random import Random
 from time import process_time
 
-from archfit.programs.layer import Meter
+from archfit.programs.layer import LayersOfRun, Meter
 from archfit.programs.program import Programs, judged
 from archfit.programs.read import read_programs
 from archfit.programs.start import Start
@@ -34,7 +34,7 @@ def read(blob: bytes) -> str:
         [layer],
         [_OWN],
         lambda _, take: take(blob[at : at + 65536] for at in range(0, len(blob), 65536)),
-        Meter(lambda: 1.0, [0]),
+        Meter(lambda: 1.0, LayersOfRun()),
     )
     program = programs.of(_OWN)
     assert program

@@ -12,25 +12,30 @@ from tests.audit.cluster_objects import workload
 from archfit.audit.command import audit as run
 from archfit.audit.running.collect import Collector
 from archfit.base.errors import UsageError
-from fake_registry import FakeRegistry
+from fake_registry import FakeRegistry, digest_of
 from program_images import elf, index, layer
 
 APP = "quay.io/team/app:1"
 
 
 @pytest.fixture
-def audit(tmp_path):
-    with FakeRegistry() as served:
-        blobs = [layer({"app": elf("amd64"), "arm": elf("arm64")})]
-        index(served, "team/app", "1", {"linux/amd64": blobs, "linux/arm64": blobs}, Entrypoint=["/app"])
-        environ = {"HOME": str(tmp_path), "ARCHFIT_MIRROR": f"quay.io={served.url}"}
+def served():
+    with FakeRegistry() as running:
+        yield running
 
-        def ran(text, *words, code=0):
-            out, err = io.BytesIO(), io.StringIO()
-            assert run(words, io.BytesIO(text), out, err, environ) == code, err.getvalue()
-            return out.getvalue().decode()
 
-        yield ran
+@pytest.fixture
+def audit(tmp_path, served):
+    blobs = [layer({"app": elf("amd64"), "arm": elf("arm64")})]
+    index(served, "team/app", "1", {"linux/amd64": blobs, "linux/arm64": blobs}, Entrypoint=["/app"])
+    environ = {"HOME": str(tmp_path), "ARCHFIT_MIRROR": f"quay.io={served.url}"}
+
+    def ran(text, *words, code=0):
+        out, err = io.BytesIO(), io.StringIO()
+        assert run(words, io.BytesIO(text), out, err, environ) == code, err.getvalue()
+        return out.getvalue().decode()
+
+    return ran
 
 
 def test_an_image_that_starts_a_program_of_another_machine_is_not_ready_there(audit):
@@ -45,6 +50,16 @@ def test_an_image_that_starts_a_program_of_another_machine_is_not_ready_there(au
     )
     assert "repair its build; shop/Pod/a" in said
     audit(cluster, "--programs", "--require", "arm64", code=3)
+
+
+def test_a_layer_that_images_and_architectures_share_is_read_once(audit, served):
+    shared, pods = layer({"lib.jar": b"class", "etc/gone": b""}), []
+    for name in "abc":
+        builds = {f"linux/{arch}": [layer({"java": elf(arch)}), shared] for arch in ("amd64", "arm64")}
+        index(served, f"team/{name}", "1", builds, Entrypoint=["/java"])
+        pods.append(pod(name, f"quay.io/team/{name}:1"))
+    assert "arm64   100 % ready" in audit(listed(*pods), "--programs")
+    assert [asked.reference for asked in served.asked].count(digest_of(shared)) == 1
 
 
 def _container(**more):

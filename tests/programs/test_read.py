@@ -8,7 +8,7 @@ import pytest
 import zstandard
 
 from archfit.programs import layer as layers_module
-from archfit.programs.layer import Bounds, Meter
+from archfit.programs.layer import Bounds, LayersOfRun, Meter
 from archfit.programs.program import judged
 from archfit.programs.read import read_programs
 from archfit.programs.start import Start, start_of
@@ -52,7 +52,7 @@ def read(blobs, config=None, start=None, *, types=(), bounds=None, part=512, dig
 
         take(parts())
 
-    meter = Meter(left, [0], bounds or Bounds())
+    meter = Meter(left, LayersOfRun(), bounds or Bounds())
     start = start or Start()
     programs = read_programs({"config": config or USUAL}, layers, [start], opened, meter)
     return Reading(programs.of(start), given)
@@ -293,10 +293,11 @@ def test_a_layer_that_was_read_whole_has_its_digest():
             Bounds(unpacked=2000), "it is behind more than 2000 bytes of unpacked layers", id="unpacked"
         ),
         pytest.param(Bounds(members=3), "it is behind more than 3 files", id="members"),
+        pytest.param(Bounds(names=500), "it is behind more than 500 bytes of file names", id="names"),
     ],
 )
 def test_bounds(bounds, why):
-    blob = layer({f"x{number}": X86 for number in range(9)})
+    blob = layer({f"x{number}{'y' * 80}": X86 for number in range(9)})
     assert read([blob], bounds=bounds).said == f"unread: {why}"
 
 

@@ -68,6 +68,9 @@ KINDS: dict[str, Callable[[Random], bytes]] = {
     ).compressobj().compress(b"x" * 200_000) or b"\x28\xb5\x2f\xfd\x00\xa0" + b"\0" * 40,
     "a-pax-head-of-300-mb": lambda _: _packed(_head("pax", 300_000_000, b"x"), *[_NOISE] * 3),
     "a-global-head-of-300-mb": lambda _: _packed(_head("pax", 300_000_000, b"g"), *[_NOISE] * 3),
+    "global-heads-that-add-up": lambda draw: _packed(
+        *[_pax(_record(f"k{at}", "b" * 100_000), b"g") + _head("x", 0) for at in range(draw.randrange(600, 900))]
+    ),
     "chained-pax-heads": lambda draw: _packed(*[_pax(_record("path", "a"))] * draw.randrange(3000, 4000)),
     "chained-long-names": lambda draw: _packed(*[_LONG] * draw.randrange(900, 3000)),
     "a-long-name-of-300-mb": lambda _: _packed(_head("././@LongLink", 300_000_000, b"L"), *[_NOISE] * 3),

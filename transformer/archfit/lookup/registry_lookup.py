@@ -98,10 +98,10 @@ class RegistryLookup:
 
     def programs(self, starts: Mapping[Reference, Sequence[Start]]) -> dict[str, Programs | Absent | Unknown]:
         """What manifests start, by normalised reference, asked in the same way. starts: of each manifest."""
-        from archfit.programs.layer import Meter  # for --programs alone
+        from archfit.programs.layer import LayersOfRun, Meter  # for --programs alone
 
         meters: dict[str, Meter] = {}
-        of_run = [0]
+        of_run = LayersOfRun()
 
         def ask_registry(reference: Reference, route: Route) -> tuple[Programs, Endpoint]:
             name = reference.normalised

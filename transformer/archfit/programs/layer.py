@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import tarfile
+import threading
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Protocol
@@ -57,42 +58,51 @@ _DAMAGED: tuple[type[Exception], ...] = (
 
 
 class Bounds(Record):
-    """What may be read for one image, and by one run: bytes as sent, bytes unpacked, members of archives."""
+    """What may be read for one image, and by one run: bytes as sent, bytes unpacked, members of archives.
+
+    names: what these take in memory, roughly, in bytes.
+    """
 
     sent: int = 4 << 30
     unpacked: int = 16 << 30
     members: int = 1_000_000
+    names: int = 256 << 20
     sent_in_run: int = 64 << 30
 
 
 BOUNDS = Bounds()
+_MOST_KEPT = 64 << 20
+_NAME = 150  # bytes of a name in a table, besides its characters
+_LATE = "the time was over: allow more with --timeout"
 
 
 class Meter:
-    """What was read for one image. left: seconds until the deadline. of_run: the run's bytes so far, in a list."""
+    """What was read for one image. left: seconds until the deadline."""
 
-    def __init__(self, left: Callable[[], float], of_run: list[int], bounds: Bounds = BOUNDS) -> None:
-        self.sent = self.unpacked = self.members = 0
+    def __init__(self, left: Callable[[], float], of_run: LayersOfRun, bounds: Bounds = BOUNDS) -> None:
+        self.sent = self.unpacked = self.members = self.names = 0
         self.bounds = bounds
-        self._left = left
-        self._of_run = of_run
+        self.left = left
+        self.of_run = of_run
 
-    def take(self, *, sent: int = 0, unpacked: int = 0, members: int = 0) -> None:
+    def take(self, *, sent: int = 0, unpacked: int = 0, members: int = 0, names: int = 0) -> None:
         """Count. Raises NotRead at a bound."""
         self.sent += sent
         self.unpacked += unpacked
         self.members += members
-        self._of_run[0] += sent
+        self.names += names
+        self.of_run.sent += sent
         for amount, most, what in (
             (self.sent, self.bounds.sent, "bytes of layers"),
             (self.unpacked, self.bounds.unpacked, "bytes of unpacked layers"),
             (self.members, self.bounds.members, "files"),
-            (self._of_run[0], self.bounds.sent_in_run, "bytes of layers in one run"),
+            (self.names, self.bounds.names, "bytes of file names"),
+            (self.of_run.sent, self.bounds.sent_in_run, "bytes of layers in one run"),
         ):
             if amount > most:
                 raise NotRead(f"it is behind more than {most} {what}")
-        if self._left() <= 0:
-            raise NotRead("the time was over: allow more with --timeout")
+        if self.left() <= 0:
+            raise NotRead(_LATE)
 
     def expect(self, size: int) -> None:
         """Raises NotRead where so many bytes more would be too many."""
@@ -123,11 +133,41 @@ class Entry(Record):
 
 
 class LayerFiles(Record):
-    """What a layer adds, by normal path, and what it takes away: gone, and all of a folder that others had below."""
+    """What a layer adds, by normal path, and what it takes away: gone, and all of a folder that others had below.
+
+    names: as of Bounds, where it was read to its end and so has its digest; 0 where it was not.
+    """
 
     entries: dict[str, Entry]
     gone: set[str]
     emptied: set[str]
+    names: int = 0
+
+
+class LayersOfRun:
+    """sent: bytes so far. Layers that were read whole are kept, as images and architectures share them."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self._room = _MOST_KEPT
+        self._kept: dict[str, LayerFiles | None] = {}
+        self._reading: dict[str, threading.Lock] = {}
+
+    def files(self, digest: str, seconds: float, read: Callable[[], LayerFiles]) -> LayerFiles:
+        """Those of a layer: whoever wants it meanwhile waits for the first to read it. Raises NotRead, as `read`."""
+        reading = self._reading.setdefault(digest, threading.Lock())
+        if not reading.acquire(timeout=seconds):
+            raise NotRead(_LATE)
+        try:
+            if digest not in self._kept:
+                files = read()
+                keeps = 0 < files.names <= self._room
+                self._kept[digest] = files if keeps else None
+                self._room -= files.names if keeps else 0
+                return files
+        finally:
+            reading.release()
+        return self._kept[digest] or read()
 
 
 def read_layer(
@@ -140,6 +180,7 @@ def read_layer(
     source = _Source(parts, layer.digest, meter)
     files = LayerFiles({}, set(), set())
     kinds: dict[Entry, Entry] = {}
+    before = meter.names
     try:
         archive = _Archive(_unpacked(source), meter)
         for name, entry in _members(archive, files, meter):
@@ -149,7 +190,7 @@ def read_layer(
     except _DAMAGED as error:
         raise NotRead(f"a layer of it is damaged ({type(error).__name__})") from None
     source.check_rest()
-    return files
+    return files.replace(names=meter.names - before)
 
 
 class _Source:
@@ -255,7 +296,7 @@ def _members(archive: _Archive, files: LayerFiles, meter: Meter) -> Iterator[tup
             if tar is None:
                 tar = tarfile.TarFile(fileobj=archive, mode="r")  # type: ignore[arg-type]
             member = tar.next()
-            tar.members = []  # type: ignore[attr-defined]  # it keeps all of them
+            tar.members, tar.pax_headers = [], {}  # type: ignore[attr-defined]  # it keeps all of them
             entry = _entry(tar, member, archive, files) if member else None
         except _OF_HOSTILE as error:
             raise NotRead(
@@ -265,8 +306,8 @@ def _members(archive: _Archive, files: LayerFiles, meter: Meter) -> Iterator[tup
             if archive.last.strip(b"\0"):
                 raise NotRead("a layer of it is no tar archive from some place on")
             return
-        meter.take(members=1)
         name = _name(member.name)
+        meter.take(members=1, names=_NAME + len(name) + (len(entry.text) if entry else 0))
         folder, _, base = name.rpartition("/")
         if base == _OPAQUE:
             files.emptied.add(folder)

@@ -128,12 +128,15 @@ class _Tree:
         if number == len(self._files):
             layer = self._layers[number]
             _check(layer.media_type)
-            self._meter.expect(layer.size)
+            meter = self._meter
 
-            def take(parts: Iterable[bytes]) -> None:
-                self._files[number:] = [read_layer(parts, layer, self._meter, wanted)]
+            def read() -> LayerFiles:
+                meter.expect(layer.size)
+                read: list[LayerFiles] = []
+                self._open(layer, lambda parts: read.append(read_layer(parts, layer, meter, wanted)))
+                return read[-1]
 
-            self._open(layer, take)
+            self._files.append(meter.of_run.files(layer.digest, meter.left(), read))
         return self._files[number]
 
 
