@@ -26,7 +26,7 @@ import large_cluster
 CHILD = """
 import json, resource, sys, time
 began = time.perf_counter()
-from archfit.audit.report.json import to_json
+from archfit.audit.report.json import facts_text
 from archfit.audit.running.collect import Collector
 from archfit.audit.running.list_stream import items
 
@@ -36,7 +36,7 @@ with open(sys.argv[1], "rb") as file:
         collector.add(value, where)
 facts = collector.facts()
 folded, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
-written = len(to_json(facts))
+written = sum(map(len, facts_text(facts)))
 print(json.dumps({
     "seconds": round(folded - began, 1),
     "of the processor": round(used.ru_utime + used.ru_stime, 1),
