@@ -1,7 +1,7 @@
 """The numbers of an audit, calculated from objects by docs/audit-numbers.md.
 
 It shares no code with archfit: each function follows one paragraph of the page. Amounts are tuples
-(rows, pods, cpu, memory, without_cpu): CPU in thousandths, memory in bytes.
+(owners, pods, cpu, memory, without_cpu): CPU in thousandths, memory in bytes; of a report, how many owners.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from math import ceil, floor
 from typing import Any, NamedTuple
 
 Object = dict[str, Any]
-Amount = tuple[int, int, int, int, int]
+Amount = tuple[Any, int, int, int, int]
 
-NOTHING: Amount = (0, 0, 0, 0, 0)
+NOTHING: Amount = (frozenset(), 0, 0, 0, 0)
 OS_LABELS = ("kubernetes.io/os", "beta.kubernetes.io/os")
 ARCH_LABELS = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 COULD_MOVE = ("running", "pending", "scheduled", "manifest")
@@ -86,7 +86,17 @@ def quantity(text: object) -> Fraction:
 
 
 def added(amounts: Iterable[Amount]) -> Amount:
-    return tuple(map(sum, zip(NOTHING, *amounts, strict=True)))  # type: ignore[return-value]
+    owners, *others = zip(NOTHING, *amounts, strict=True)
+    return frozenset().union(*owners), *map(sum, others)  # type: ignore[return-value]
+
+
+def _counted(value: Any) -> Any:
+    """With numbers in the place of owners."""
+    if isinstance(value, frozenset):
+        return len(value)
+    if isinstance(value, dict):
+        return {key: _counted(part) for key, part in value.items()}
+    return type(value)(map(_counted, value)) if isinstance(value, (list, tuple)) else value
 
 
 def calculated(
@@ -109,7 +119,7 @@ def calculated(
     everywhere = {*architectures, *_architectures(cluster.nodes, ())}
     cluster.rows = [_of_the_user(row, states, everywhere) for row in cluster.rows]
     movable = [row for row in cluster.rows if row.standing in COULD_MOVE]
-    return Report(
+    parts = (
         [_readiness(arch, movable, cluster, states) for arch in architectures],
         [_daemon_sets(arch, cluster, states) for arch in architectures],
         [_work_list(arch, movable, states) for arch in architectures],
@@ -130,6 +140,7 @@ def calculated(
         any(_fails(row, arch, cluster, states, allow_unknown) for arch in required for row in cluster.rows),
         sorted(states.damaged),
     )
+    return Report(*map(_counted, parts))
 
 
 def _architectures(nodes: Sequence[Object], required: Sequence[str]) -> list[str]:
@@ -817,7 +828,7 @@ def _statuses(pod: Object) -> list[Object]:
 
 
 def _amount(row: Row) -> Amount:
-    return 1, row.pods, row.cpu, row.memory, row.without_cpu
+    return frozenset({row.owner}), row.pods, row.cpu, row.memory, row.without_cpu
 
 
 # Readiness, DaemonSets, work list
@@ -831,6 +842,9 @@ def _readiness(arch: str, rows: Sequence[Row], cluster: _Cluster, states: _State
     pinned = added(
         _amount(row) for row in rows if states.row(row, arch) == "ready" and not _allows(row, arch, cluster)
     )
+    blocked_owners, unknown_owners = sums["blocked"][0], sums["unknown"][0]
+    sums["ready"] = (sums["ready"][0] - blocked_owners - unknown_owners, *sums["ready"][1:])
+    sums["unknown"] = (unknown_owners - blocked_owners, *sums["unknown"][1:])
     by = 2 if any(amount[2] for amount in sums.values()) else 1
     ready, blocked, unknown = (sums[state][by] for state in ("ready", "blocked", "unknown"))
     if ready + blocked:
@@ -1113,7 +1127,7 @@ def _losses(cluster: _Cluster, rows: Sequence[Row], states: _States) -> list[dic
                 pods = sum(number for arch, number in row.where if arch == lost)
                 if pods:
                     share = [value * pods // row.pods for value in (row.cpu, row.memory, row.without_cpu)]
-                    moving.append((1, pods, share[0], share[1], share[2]))
+                    moving.append((frozenset({row.owner}), pods, share[0], share[1], share[2]))
                     movers.append((row, possible))
         room = [
             cluster.free(node)

@@ -63,6 +63,10 @@ def test_the_text_begins_with_what_is_ready(audit):
     assert ran.stderr.endswith("archfit: 2 workloads, 2 pods, 2 images, 0 registry requests\n")
 
 
+def test_the_last_line_counts_a_workload_once(audit):
+    assert audit(ROLLING).stderr.endswith("archfit: 1 workload, 2 pods, 1 image, 0 registry requests\n")
+
+
 def test_what_is_ready_for_each_architecture_stands_before_prices(audit):
     """The first screen is cut from below: no arithmetic takes the place of an answer that was asked for."""
     cluster = listed(

@@ -16,6 +16,7 @@ from archfit.audit.prices import parse_prices
 from archfit.audit.report import csv as audit_csv
 from archfit.audit.report import json as audit_json
 from archfit.audit.report import markdown as audit_markdown
+from archfit.audit.report import openmetrics as audit_openmetrics
 from archfit.audit.report import page, tables
 from archfit.audit.report import text as audit_text
 from archfit.audit.report.json import schema
@@ -118,6 +119,35 @@ def test_a_list_without_nodes_says_what_is_then_not_known():
     bare = facts.replace(nodes=(), snapshots=(facts.snapshots[0].replace(nodes=False),))
     assert "prod-eu holds no nodes" in audit_text.render(findings(bare)).decode()
     assert "nodes not known; " in page.render(findings(bare)).decode()
+
+
+def _in_two_rows(*images: dict[str, tuple[str, ...] | str], standing: str = "running") -> AuditFacts:
+    """A workload with a row for each of the lists of images, and one more that is ready."""
+    rows = [("web", 1, 100, own) for own in images]
+    facts = audit_clusters.facts_of(*rows, standing=standing)
+    other = audit_clusters.facts_of(("other", 1, 100, {"x": BOTH}))
+    return facts.replace(workloads=(*facts.workloads, *other.workloads), images=other.images + facts.images)
+
+
+ROLLOUT = _in_two_rows({"x": BOTH}, {"y": ("amd64",)})
+IDLE = _in_two_rows({"x": BOTH}, {"y": ("amd64",)}, standing="idle")
+WORKLOADS = [
+    pytest.param(ROLLOUT, audit_text, "2 of 3 pods, 1 of 2 workloads;", id="text"),
+    pytest.param(ROLLOUT, audit_markdown, "| 2 of 3 | 1 of 2 |", id="Markdown"),
+    pytest.param(ROLLOUT, audit_markdown, "<summary>1 workload not ready for arm64</summary>", id="Markdown's list"),
+    pytest.param(ROLLOUT, page, "<dt>Workloads</dt><dd>1 <span>of 2</span>", id="page"),
+    pytest.param(ROLLOUT, audit_openmetrics, 'ready_workloads{cluster="small",architecture="arm64",namespace="a",state="ready"} 1\n', id="metrics"),
+    pytest.param(ROLLOUT, audit_openmetrics, 'ready_workloads{cluster="small",architecture="arm64",namespace="a",state="blocked"} 1\n', id="metrics, blocked"),
+    pytest.param(ROLLOUT, audit_json, '"ready":{"workloads":1,"pods":2,', id="JSON"),
+    pytest.param(IDLE, audit_text, "Counted apart: 1 workload without pods now (2 pods)", id="counted apart"),
+    pytest.param(_in_two_rows({"y": ("amd64",)}, {"y": ("amd64",), "x": BOTH}), audit_json, '"part":{"workloads":1,"pods":2,', id="work list"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("facts", "form", "words"), WORKLOADS)
+def test_a_workload_with_several_rows_counts_once_as_the_worst_of_them(facts, form, words):
+    """Two revisions of a Deployment are one workload, in every form."""
+    assert words in form.render(findings(facts)).decode()
 
 
 @pytest.mark.parametrize("form", FORMS)

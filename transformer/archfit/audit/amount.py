@@ -7,7 +7,10 @@ from archfit.startup.record import Record
 
 
 class Amount(Record):
-    """workloads and pods: how many. cpu in 1/1000 CPU, memory in bytes: what the pods request together."""
+    """workloads and pods: how many. cpu in 1/1000 CPU, memory in bytes: what the pods request together.
+
+    Of a sum, `readiness.total` tells how many workloads there are: one may have several rows.
+    """
 
     workloads: int = 0
     pods: int = 0

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.clusters import brought
 from archfit.audit.places import Places, is_open, taints_of, tolerate, toleration_of
-from archfit.audit.readiness import Images, WorkloadFinding, distinct_uses
+from archfit.audit.readiness import Images, Owner, WorkloadFinding, distinct_uses, total
 from archfit.facts.facts import AuditFacts, NodeFacts, PoolFacts
 from archfit.options.settings import Toleration
 from archfit.options.taints import ARCH_KEYS
@@ -157,14 +157,19 @@ def capacity(
 
 
 def _pool_taints(pools: Iterable[PoolFacts], workloads: Iterable[WorkloadFinding]) -> Iterable[PoolTaint]:
-    having: dict[str, Counter[tuple[tuple[str, str, str, str], ...]]] = defaultdict(Counter)
+    tolerations: dict[Owner, set[tuple[tuple[str, str, str, str], ...]]] = defaultdict(set)
     for workload in workloads:
         if workload.movable:
-            having[workload.facts.snapshot][workload.facts.tolerations] += 1
+            tolerations[workload.owner].add(workload.facts.tolerations)
+    having: dict[str, Counter[frozenset[tuple[tuple[str, str, str, str], ...]]]] = defaultdict(Counter)
+    for (*_, snapshot), those in tolerations.items():
+        having[snapshot][frozenset(those)] += 1
     for pool in pools:
         own = having[pool.snapshot]
         for taint in () if pool.problem else taints_of(pool):
-            tolerating = sum(number for tolerations, number in own.items() if tolerate(tolerations, [taint]))
+            tolerating = sum(
+                number for those, number in own.items() if all(tolerate(rows, [taint]) for rows in those)
+            )
             text = f"{taint.key}{f'={taint.value}' if taint.value else ''}:{taint.effect}"
             yield PoolTaint(
                 pool.snapshot, pool.kind, pool.name, pool.architectures, text, tolerating, own.total()
@@ -227,9 +232,15 @@ _Mover: TypeAlias = tuple[frozenset[str], tuple[tuple[str, str, str, str], ...]]
 
 
 class _Moving:
-    """What would move. nodes: the bits of those that the own placement of all of it allows (`Places`)."""
+    """What would become of workloads. moving: with the amounts that would move.
+
+    nodes: the bits of those that the own placement of all that moves allows (`Places`).
+    """
 
     def __init__(self) -> None:
+        self.stranded: list[WorkloadFinding] = []
+        self.uncertain: list[WorkloadFinding] = []
+        self.moving: list[WorkloadFinding] = []
         self.movers: set[_Mover] = set()
         self.nodes = -1
 
@@ -250,7 +261,6 @@ def _losses(
     }
     allowed = brought(facts.pools)
     keys = [(snapshot, lost) for snapshot, architectures in linux.items() for lost in architectures]
-    sums = {key: [NOTHING, NOTHING, NOTHING] for key in keys}
     moved = {key: _Moving() for key in keys}
     for workload in workloads:
         snapshot = workload.facts.snapshot
@@ -259,17 +269,15 @@ def _losses(
             continue
         possible, certain = _possible(workload, images, {*own, *allowed.get(snapshot, ())})
         for lost in own:
-            total = sums[snapshot, lost]
+            going = moved[snapshot, lost]
             if lost in possible and len(possible) == 1:
-                total[0] += workload.amount
+                going.stranded.append(workload)
             elif lost in possible and not certain:
-                total[1] += workload.amount
-            elif possible - {lost}:
-                moving = share_on(workload, lost)
-                total[2] += moving
-                if moving.pods:
-                    moved[snapshot, lost].movers.add((possible, workload.facts.tolerations))
-                    moved[snapshot, lost].nodes &= places[snapshot].fitting(workload.facts.terms)
+                going.uncertain.append(workload)
+            elif possible - {lost} and (moving := share_on(workload, lost)).pods:
+                going.moving.append(workload.replace(amount=moving))
+                going.movers.add((possible, workload.facts.tolerations))
+                going.nodes &= places[snapshot].fitting(workload.facts.terms)
     losses = []
     for snapshot, lost in keys:
         others = tuple(name for name in linux[snapshot] if name != lost)
@@ -282,7 +290,7 @@ def _losses(
             ]
         )
         bring = tuple(sorted(allowed.get(snapshot, set()) - {lost}))
-        stranded, uncertain, moving = sums[snapshot, lost]
+        stranded, uncertain, moving = map(total, (going.stranded, going.uncertain, going.moving))
         losses.append(Loss(snapshot, lost, others, bring, stranded, uncertain, moving, **room))
     return losses
 

@@ -252,5 +252,6 @@ def _regression(change: ArchitectureChange, since: AuditComparison) -> str:
 
 def _summary(facts: AuditFacts, requests: int) -> str:
     pods = sum(workload.pods for workload in facts.workloads)
-    read = f"{count(len(facts.workloads), 'workload')}, {count(pods, 'pod')}, {count(len(facts.images), 'image')}"
+    owners = {(row.snapshot, row.namespace, row.kind, row.name) for row in facts.workloads}
+    read = f"{count(len(owners), 'workload')}, {count(pods, 'pod')}, {count(len(facts.images), 'image')}"
     return f"{read}, {count(requests, 'registry request')}"

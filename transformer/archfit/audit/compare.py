@@ -9,10 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from archfit.audit.amount import NOTHING, Amount
+from archfit.audit.amount import Amount
 from archfit.audit.clusters import Cluster, clusters, pairs
 from archfit.audit.findings import AuditFindings, findings
-from archfit.audit.readiness import REQUIRED, WORST, ImageState, Readiness, WorkloadFinding, WorkloadState
+from archfit.audit.readiness import (
+    REQUIRED,
+    ImageState,
+    Readiness,
+    WorkloadFinding,
+    WorkloadState,
+    total,
+    worst_of,
+)
 from archfit.facts.facts import AuditFacts
 from archfit.images.platforms import Platform
 from archfit.startup.record import Record
@@ -127,8 +135,9 @@ def _change(
         if sort and after is not None:
             rows = now[key] if after != "ready" else ()
             images = dict.fromkeys(use.reference for row in rows for use in row.not_ready[index])
-            amount = sum((row.amount for row in now[key]), NOTHING)
-            change = WorkloadChange(names.get(key[0], ""), *key[1:], old, after, tuple(images), amount)
+            change = WorkloadChange(
+                names.get(key[0], ""), *key[1:], old, after, tuple(images), total(now[key])
+            )
             sorts.setdefault(sort, []).append(change)
     gained, lost = _images(before, new, index)
     return ArchitectureChange(
@@ -144,7 +153,7 @@ def _change(
 
 def _state(records: Iterable[WorkloadFinding], index: int) -> WorkloadState | None:
     states = {record.states[index] for record in records}
-    return next((state for state in WORST if state in states), None)
+    return worst_of(states) if states else None
 
 
 def _images(before: AuditFindings, new: AuditFindings, index: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

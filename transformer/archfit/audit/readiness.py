@@ -7,6 +7,7 @@ DaemonSets  are no part of it, since they follow the nodes
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, TypeAlias, get_args
 
@@ -94,8 +95,22 @@ def first_titles(owners: Iterable[Owner]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(title, owners)))[:_MOST_OWNERS]
 
 
+def worst_of(states: Collection[WorkloadState]) -> WorkloadState:
+    """What a workload is whose rows are so."""
+    return next(state for state in WORST if state in states)
+
+
+def total(rows: Iterable[WorkloadFinding]) -> Amount:
+    """All of the rows. A workload counts once, however many of them it has."""
+    rows = tuple(rows)
+    return sum((row.amount for row in rows), NOTHING).replace(workloads=len({row.owner for row in rows}))
+
+
 class Readiness(Record):
-    """One architecture. pinned: what is `ready` by its images, but its own nodeSelector or affinity keeps it off."""
+    """One architecture. pinned: what is `ready` by its images, but its own nodeSelector or affinity keeps it off.
+
+    A workload counts once, as the worst of its rows.
+    """
 
     architecture: str
     ready: Amount = NOTHING
@@ -207,16 +222,16 @@ def image_findings(
     images: Images, workloads: Sequence[WorkloadFinding], architectures: Sequence[str]
 ) -> tuple[ImageFinding, ...]:
     """Every image, in the order of the facts; those that no record speaks of come last, as Unread."""
-    amounts: dict[str, list[Amount]] = {reference: [NOTHING, NOTHING] for reference in images.facts}
+    rows: dict[str, list[WorkloadFinding]] = {reference: [] for reference in images.facts}
     uses: dict[str, ContainerImage] = {}
     for workload in workloads:
         for use in distinct_uses(workload.facts):
-            amounts.setdefault(use.reference, [NOTHING, NOTHING])[not workload.movable] += workload.amount
+            rows.setdefault(use.reference, []).append(workload)
             if use.role != "volume":
                 uses[use.reference] = use
             uses.setdefault(use.reference, use)
     judged = []
-    for reference, (used, others) in amounts.items():
+    for reference, own in rows.items():
         image = images.facts.get(reference) or ImageFacts(reference, "Unread")
         use = uses.get(reference) or ContainerImage("", "container", reference, reference)
         states = tuple(images.state(use, architecture) for architecture in architectures)
@@ -224,6 +239,8 @@ def image_findings(
             images.failure(reference, architecture) if state in ("fails", "unknown") else ""
             for architecture, state in zip(architectures, states, strict=True)
         )
+        used = total(workload for workload in own if workload.movable)
+        others = total(workload for workload in own if not workload.movable)
         judged.append(ImageFinding(image, states, used, others, failures))
     return tuple(judged)
 
@@ -280,17 +297,19 @@ def _of_the_user(workload: WorkloadFacts, images: Images, architectures: Collect
 
 
 def readiness(workloads: Sequence[WorkloadFinding], architectures: Sequence[str]) -> tuple[Readiness, ...]:
-    """For each architecture."""
+    """For each architecture, of what could move."""
+    movable = [workload for workload in workloads if workload.movable]
     rows = []
     for index, architecture in enumerate(architectures):
-        sums = {"ready": NOTHING, "blocked": NOTHING, "unknown": NOTHING, "pinned": NOTHING}
-        for workload in workloads:
-            if workload.movable:
-                state = workload.states[index]
-                sums[state] += workload.amount
-                if state == "ready" and not workload.goes_to(architecture):
-                    sums["pinned"] += workload.amount
-        rows.append(Readiness(architecture, **sums))
+        members: dict[WorkloadState, list[WorkloadFinding]] = {"ready": [], "blocked": [], "unknown": []}
+        states: dict[Owner, set[WorkloadState]] = defaultdict(set)
+        for workload in movable:
+            members[workload.states[index]].append(workload)
+            states[workload.owner].add(workload.states[index])
+        owners = Counter(map(worst_of, states.values()))
+        sums = {state: total(own).replace(workloads=owners[state]) for state, own in members.items()}
+        pinned = total(workload for workload in members["ready"] if not workload.goes_to(architecture))
+        rows.append(Readiness(architecture, **sums, pinned=pinned))
     return tuple(rows)
 
 
@@ -311,8 +330,7 @@ def daemon_sets(workloads: Sequence[WorkloadFinding], architectures: Sequence[st
             if not starting:
                 elsewhere += 1
                 continue
-            states = {revision.states[index] for revision in starting}
-            worst = next(state for state in WORST if state in states)
+            worst = worst_of({revision.states[index] for revision in starting})
             counts[worst] += 1
             if worst != "ready":
                 uses = (use.reference for revision in starting for use in revision.not_ready[index])
@@ -326,9 +344,11 @@ def daemon_sets(workloads: Sequence[WorkloadFinding], architectures: Sequence[st
 
 def apart(workloads: Sequence[WorkloadFinding]) -> tuple[Apart, ...]:
     """What could not move, by standing."""
-    sums: dict[Standing, Amount] = {}
+    members: dict[Standing, list[WorkloadFinding]] = defaultdict(list)
     for workload in workloads:
-        if not workload.movable:
-            standing = workload.facts.standing
-            sums[standing] = sums.get(standing, NOTHING) + workload.amount
-    return tuple(Apart(standing, sums[standing]) for standing in get_args(Standing) if standing in sums)
+        members[workload.facts.standing].append(workload)
+    return tuple(
+        Apart(standing, total(members[standing]))
+        for standing in get_args(Standing)
+        if standing in members and standing not in MOVABLE
+    )

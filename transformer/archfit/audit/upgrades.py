@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from archfit.audit.amount import NOTHING, Amount
-from archfit.audit.readiness import ImageFinding, WorkloadFinding
+from archfit.audit.amount import Amount
+from archfit.audit.readiness import ImageFinding, WorkloadFinding, total
 from archfit.base.errors import InvalidReference
 from archfit.facts.facts import ImageFacts
 from archfit.images.candidates import NewerTag
@@ -145,10 +145,12 @@ def upgrades(
     searched = [image for image in lacking if image.newer_for == architecture or image.reference in replaced]
     if not searched:
         return None
-    freed = NOTHING
-    for workload in workloads:
-        missing = workload.not_ready[0]
-        if workload.movable and missing and all(use.reference in replaced for use in missing):
-            freed += workload.amount
+    freed = total(
+        workload
+        for workload in workloads
+        if workload.movable
+        and workload.not_ready[0]
+        and all(use.reference in replaced for use in workload.not_ready[0])
+    )
     unasked = len(lacking) - len(searched)
     return Upgrades(architecture, len(searched), unasked, len(replaced), freed)

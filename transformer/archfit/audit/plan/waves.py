@@ -23,7 +23,7 @@ from typing import Literal, TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.places import Places
-from archfit.audit.readiness import Images, Owner, WorkloadFinding, first_titles
+from archfit.audit.readiness import Images, Owner, WorkloadFinding, first_titles, total
 from archfit.audit.upgrades import is_own, offers, replacement
 from archfit.facts.facts import ContainerImage, PodState
 from archfit.startup.record import Record
@@ -168,7 +168,7 @@ class Planner:
     def _wave(
         self, number: int, members: Mapping[Owner, Sequence[WorkloadFinding]], architecture: str, index: int
     ) -> Wave:
-        amounts = {owner: sum((row.amount for row in rows), NOTHING) for owner, rows in members.items()}
+        amounts = {owner: total(rows) for owner, rows in members.items()}
         waiting = {
             owner for owner, rows in members.items() if any(row.states[index] != "ready" for row in rows)
         }

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
-from archfit.audit.readiness import ImageFinding, Owner, WorkloadFinding, first_titles
+from archfit.audit.readiness import ImageFinding, Owner, WorkloadFinding, first_titles, total
 from archfit.audit.upgrades import to_do
 from archfit.images.candidates import NewerTag
 from archfit.startup.record import Record
@@ -71,12 +71,16 @@ def work_list(
     own: Sequence[str] = (),
 ) -> WorkList:
     """The work for one architecture. index: its place in the tuples of the findings. own: patterns of --own."""
-    groups, owners = _waiting(index, workloads)
-    alone = {name: amount for missing, amount in groups.items() if len(missing) == 1 for name in missing}
-    part: dict[str, Amount] = defaultdict(Amount)
-    for missing, amount in groups.items():
-        for reference in missing:
-            part[reference] += amount
+    groups: dict[frozenset[str], list[WorkloadFinding]] = defaultdict(list)
+    members: dict[str, list[WorkloadFinding]] = defaultdict(list)
+    for workload in workloads:
+        missing = frozenset(use.reference for use in workload.not_ready[index])
+        if workload.movable and missing:
+            groups[missing].append(workload)
+            for reference in missing:
+                members[reference].append(workload)
+    alone = {name: total(rows) for missing, rows in groups.items() if len(missing) == 1 for name in missing}
+    part = {reference: total(rows) for reference, rows in members.items()}
     pairs = _pairs(groups)
     best: dict[str, tuple[str, Amount]] = {}
     for pair in pairs:
@@ -90,17 +94,20 @@ def work_list(
 
     ranked = sorted(part, key=order)
     places = {reference: place for place, reference in enumerate(ranked)}
-    freed = [NOTHING] * len(ranked)
-    for missing, amount in groups.items():
-        freed[max(places[reference] for reference in missing)] += amount
+    freed: list[list[WorkloadFinding]] = [[] for _ in ranked]
+    for missing, rows in groups.items():
+        freed[max(places[reference] for reference in missing)] += rows
     facts = {image.facts.reference: image for image in images}
-    items, so_far = [], NOTHING
+    items, so_far, free = [], NOTHING, set[Owner]()
     for place, reference in enumerate(ranked):
-        so_far += freed[place]
+        free.update(workload.owner for workload in freed[place])
+        so_far = (so_far + total(freed[place])).replace(workloads=len(free))
         image = facts[reference]
         stated = image.states[index]
         state: Missing = "no" if stated == "yes" else stated
-        cpu = owners[reference]
+        cpu: Counter[Owner] = Counter()
+        for workload in members[reference]:
+            cpu[workload.owner] += workload.amount.cpu
         items.append(
             WorkItem(
                 place + 1,
@@ -121,30 +128,15 @@ def work_list(
         architecture,
         tuple(items),
         tuple(pairs),
-        sum((of for names, of in groups.items() if len(names) > 2), NOTHING),
+        total(workload for missing, rows in groups.items() if len(missing) > 2 for workload in rows),
     )
 
 
-def _waiting(
-    index: int, workloads: Sequence[WorkloadFinding]
-) -> tuple[Mapping[frozenset[str], Amount], Mapping[str, Counter[Owner]]]:
-    """What waits for each set of images, and the processor time of each owner that waits for an image."""
-    groups: dict[frozenset[str], Amount] = defaultdict(Amount)
-    owners: dict[str, Counter[Owner]] = defaultdict(Counter)
-    for workload in workloads:
-        missing = frozenset(use.reference for use in workload.not_ready[index])
-        if workload.movable and missing:
-            groups[missing] += workload.amount
-            for reference in missing:
-                owners[reference][workload.owner] += workload.amount.cpu
-    return groups, owners
-
-
-def _pairs(groups: Mapping[frozenset[str], Amount]) -> list[WorkPair]:
+def _pairs(groups: Mapping[frozenset[str], Sequence[WorkloadFinding]]) -> list[WorkPair]:
     return sorted(
         (
-            WorkPair(min(missing), max(missing), amount)
-            for missing, amount in groups.items()
+            WorkPair(min(missing), max(missing), total(rows))
+            for missing, rows in groups.items()
             if len(missing) == 2
         ),
         key=lambda pair: (-pair.amount.cpu, -pair.amount.pods, pair.first, pair.second),

@@ -67,7 +67,7 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
         and workload.facts.standing != "daemonset"
     ]
     if waiting:
-        number = count(len(waiting), "workload")
+        number = count(len({workload.owner for workload in waiting}), "workload")
         yield ""
         yield f"<details><summary>{number} not ready for {escaped(first.architecture)}</summary>"
         yield from _table(tables.workloads(findings, waiting))
