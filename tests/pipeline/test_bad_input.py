@@ -141,6 +141,14 @@ CASES = [
         "one counts. Put '<<' first",
         id="a key before << that supplies it",
     ),
+    pytest.param(
+        "x: &a {kind: Pod}\ny: &b {<<: *a, apiVersion: v1}\n<<: [{kind: Job}, *b]\nspec: {containers: [{image: both:1}]}\n",
+        1,
+        3,
+        "mappings that '<<' names supply 'kind' with different values; kubectl and kustomize disagree on which one counts. "
+        "Write 'kind' beside '<<'",
+        id="two mappings of << with a kind of their own",
+    ),
     pytest.param(POD + "  x: " + "[" * 200_000, 1, 9, "collections are nested more than 250 deep", id="200,000 open brackets"),
     pytest.param(POD + "  x: " + "{a: " * 200_000, 1, 9, "collections are nested more than 250 deep", id="200,000 open braces"),
     pytest.param(POD + "  x:\n   " + "- " * 200_000, 1, 10, "collections are nested more than 250 deep", id="200,000 dashes"),

@@ -84,6 +84,31 @@ STYLES = {
     "a-cron-job": "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: c}\nspec:\n  jobTemplate:\n    spec:\n"
     "      template:\n        spec:\n          containers: [{name: a, image: moves}]\n",
 }
+_SPEC = "    template:\n      spec:\n        containers:\n        - {name: a, image: moves}\n"
+
+
+def _two(first: str, second: str) -> str:
+    """A list of two Deployments, of which the second repeats a part of the first. first, second: behind `spec:`."""
+    items = zip("ab", (first, second), strict=True)
+    head = "- apiVersion: apps/v1\n  kind: Deployment\n  metadata:\n    name: "
+    return "apiVersion: v1\nkind: List\nitems:\n" + "".join(
+        f"{head}{name}\n  spec:{spec}" for name, spec in items
+    )
+
+
+SHARED = {
+    "a-shared-spec": _two(f" &s\n{_SPEC}", " *s\n"),
+    "a-shared-spec-with-nulls": _two(f" &s\n{_SPEC}        tolerations:\n        affinity: ~\n", " *s\n"),
+    "a-shared-pod": _two("\n" + _SPEC.replace("spec:", "spec: &s"), "\n    template: {spec: *s}\n"),
+    "a-shared-affinity": _two(f"\n{_SPEC}        affinity: &a {{}}\n", f"\n{_SPEC}        affinity: *a\n"),
+    "a-shared-spec-in-flow": "{apiVersion: v1, kind: List, items: ["
+    + FLOW.replace("SPEC", "").replace("spec: {t", "spec: &s {t").strip()
+    + ", {apiVersion: apps/v1, kind: Deployment, metadata: {name: b}, spec: *s}]}\n",
+}
+STYLES |= SHARED
+STYLES["a-list-with-shared-tolerations"] = _two(
+    f"\n{_SPEC}        tolerations: &t\n        - key: mine\n", f"\n{_SPEC}        tolerations: *t\n"
+)
 PLATFORMS = ("amd64", "amd64 arm64", "arm64", "amd64 s390x", "s390x amd64 arm64")
 
 
@@ -212,6 +237,58 @@ def test_what_the_user_changed_is_the_users(old, new, gone, stays, yours, moves)
     said = [result.text for result in again.edits.messages]
     assert any("it stays as it is" in message for message in said) == yours
     assert edited(again.data, Options(stamp=True, affinity="never", tolerate=())).data == again.data
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        pytest.param(
+            BLOCK + "      tolerations:\n      - key: mine\n",
+            "      - key: mine\n",
+            "",
+            BLOCK + "      tolerations: []\n",
+            id="the-only-other-item-taken-out",
+        ),
+        pytest.param(
+            FLOW.replace("SPEC", ", tolerations: [ ]"),
+            "effect: NoSchedule}",
+            "effect: NoSchedule}, {key: mine}",
+            FLOW.replace("SPEC", ", tolerations: [{key: mine} ]"),
+            id="an-item-behind-ours-in-flow",
+        ),
+    ],
+)
+def test_what_the_user_left_of_a_list_stays(before, old, new, after, moves):
+    moves("amd64 arm64")
+    stamped = edited(before.encode(), Options(stamp=True)).data.decode()
+    assert stamped.count(old) == 1
+    again = edited(stamped.replace(old, new).encode(), Options(stamp=True, tolerate=()))
+    assert again.data.decode() == after
+
+
+@pytest.mark.parametrize("style", SHARED)
+def test_what_one_pod_keeps_is_not_taken_from_both(style, moves):
+    """Nothing is written where an alias repeats it in a pod that has to stay as it is."""
+    moves("amd64")
+    head, there, tail = edited(SHARED[style].encode(), STAMP).data.decode().rpartition("archfit.dev/added: ")
+    skip = 'archfit.dev/skip: "true"'
+    kept = f"{head}{skip}, {there}{tail}" if style.endswith("flow") else f"{head}{skip}\n      {there}{tail}"
+    assert edited(kept.encode(), STAMP).data == kept.encode()
+    moves("amd64 arm64")
+    with pytest.raises(Failed, match="affinity.* cannot be removed on its own: an alias repeats it"):
+        edited(kept.encode(), STAMP)
+
+
+def test_what_a_formatter_moved_into_the_line_of_a_dash_stays_and_is_told(moves):
+    moves("amd64")
+    head = "apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nmetadata: {name: w}\n"
+    text = head + "spec:\n  templates:\n  - name: a\n    container: {image: moves}\n"
+    sorted_keys = yaml.safe_dump(yaml.safe_load(edited(text.encode(), STAMP).data))
+    assert "  - affinity:\n" in sorted_keys
+    moves("amd64 arm64")
+    again = edited(sorted_keys.encode(), STAMP)
+    assert yaml.safe_load(again.data)["spec"] == yaml.safe_load(sorted_keys)["spec"]
+    assert any("it stays as it is" in result.text for result in again.edits.messages)
 
 
 def test_a_toleration_behind_ours_rolls_no_pods(moves):
