@@ -275,7 +275,7 @@ def test_what_one_pod_keeps_is_not_taken_from_both(style, moves):
     kept = f"{head}{skip}, {there}{tail}" if style.endswith("flow") else f"{head}{skip}\n      {there}{tail}"
     assert edited(kept.encode(), STAMP).data == kept.encode()
     moves("amd64 arm64")
-    with pytest.raises(Failed, match="affinity.* cannot be removed on its own: an alias repeats it"):
+    with pytest.raises(Failed, match=r"affinity.* cannot be removed on its own: an alias repeats it"):
         edited(kept.encode(), STAMP)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from io import BufferedIOBase
 
 from archfit.base.errors import ArchfitError, OutputError, UsageError
 from archfit.base.files import open_descriptor, read_all
@@ -16,6 +17,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import BinaryIO, TextIO
+
+
+class ClosedInput(BufferedIOBase):
+    """Standard input that the caller closed: a run over files does not ask for it."""
+
+    def read(self, _size: int | None = -1, /) -> bytes:
+        """Raises ArchfitError."""
+        raise ArchfitError("standard input is closed: pipe manifests into archfit, or redirect a file to it")
 
 
 def read_input(stdin: BinaryIO) -> bytes:

@@ -134,7 +134,9 @@ def _help(argv: Sequence[str], *, whole: bool = False) -> str:
 
 def _stdin() -> BinaryIO:
     if sys.stdin is None:  # the caller closed it (`<&-`)
-        raise ArchfitError("standard input is closed: pipe manifests into archfit, or redirect a file to it")
+        from archfit.base.standard_streams import ClosedInput
+
+        return ClosedInput()
     return sys.stdin.buffer
 
 

@@ -313,7 +313,10 @@ class _Walk:
 
 def _is_readable(entry: os.DirEntry[str]) -> bool:
     """A file, or a link that leads to one or nowhere; never a pipe, which may have no end."""
-    return entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
+    try:
+        return entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
+    except OSError:  # a link to itself, or to what nobody may see: whoever reads it says why
+        return True
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
