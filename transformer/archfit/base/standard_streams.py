@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from io import BufferedIOBase
+from io import BytesIO
 
 from archfit.base.errors import ArchfitError, OutputError, UsageError
 from archfit.base.files import open_descriptor, read_all
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
 
 
-class ClosedInput(BufferedIOBase):
+class ClosedInput(BytesIO):
     """Standard input that the caller closed: a run over files does not ask for it."""
 
     def read(self, _size: int | None = -1, /) -> bytes:
