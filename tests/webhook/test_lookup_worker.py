@@ -66,9 +66,8 @@ class Site:
         self.threads = LookupThreads(
             self._open,
             self._tell,
-            threads=1,
             clock=lambda: self.now,
-            **more,
+            **{"threads": 1, **more},
         )
 
     def ask(self, *secrets: str) -> Answer:
@@ -140,6 +139,25 @@ def test_the_lowest_rank_comes_first():
     for _ in range(4):
         site.answered.get(timeout=WAIT_SECONDS)
     assert order[1:] == [0, 1, 2]
+
+
+def test_the_first_of_a_namespace_does_not_wait_for_others_of_many_namespaces():
+    goes_on, begun = threading.Event(), threading.Semaphore(0)
+
+    def held(ask: Ask) -> Any:
+        if ask.rank:
+            begun.release()
+            goes_on.wait(WAIT_SECONDS)
+        return AMD, [], {}
+
+    site = Site(with_secrets=held, threads=4)
+    for number, rank in enumerate((1, 1, 1, 1, 2, 2, 0)):
+        while not rank and begun.acquire(timeout=0.2):
+            pass
+        site.threads.start(Ask(number, "quay.io/app:1", ("shop/hub",), SECONDS, rank))
+    assert site.answered.get(timeout=WAIT_SECONDS).number == 6
+    goes_on.set()
+    assert {site.answered.get(timeout=WAIT_SECONDS).number for _ in range(6)} == set(range(6))
 
 
 def test_a_lookup_is_replaced_after_five_minutes():

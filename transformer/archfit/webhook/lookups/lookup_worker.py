@@ -152,7 +152,8 @@ def lookup_threads(options: WorkerOptions, tell: Callable[[Record], None]) -> Lo
 class LookupThreads:
     """open_lookup: a new Lookup of the operator. tell: takes what the server is told, from any thread.
 
-    architectures: platforms of others are left out of an answer that has very many. threads: how many begin at once.
+    architectures: platforms of others are left out of an answer that has very many. threads: how many begin at once,
+    half of them for the first of a namespace alone (rank 0), so that a few namespaces cannot take all.
     clock: seconds, monotonic. count: how many threads the process has. wait: sleeps for some seconds. Raises
     ArchfitError where there may not be so many threads.
     """
@@ -167,21 +168,29 @@ class LookupThreads:
     wait: Callable[[float], object] = time.sleep
 
     def __post_init__(self) -> None:
-        self._asks: queue.PriorityQueue[tuple[int, int, Ask]] = queue.PriorityQueue()
+        self._waiting: dict[int, Ask] = {}
+        self._any: queue.PriorityQueue[tuple[int, int]] = queue.PriorityQueue()
+        self._first: queue.SimpleQueue[tuple[int, int]] = queue.SimpleQueue()
         try:
-            for _ in range(self.threads):
-                threading.Thread(target=self._work, name="archfit-lookup", daemon=True).start()
+            for number in range(self.threads):
+                take = self._first.get if number % 2 else self._any.get
+                threading.Thread(target=self._work, args=(take,), name="archfit-lookup", daemon=True).start()
         except (RuntimeError, MemoryError):
             raise ArchfitError(f"it needs {self.threads} threads, which {NO_THREAD}") from None
 
     def start(self, ask: Ask) -> None:
         """Look the image up once a thread is free, before those of a higher rank."""
-        self._asks.put((ask.rank, ask.number, ask))
+        self._waiting[ask.number] = ask
+        self._any.put((ask.rank, ask.number))
+        if not ask.rank:
+            self._first.put((ask.rank, ask.number))
 
-    def _work(self) -> None:
+    def _work(self, take: Callable[[], tuple[int, int]]) -> None:
         own = KeptLookup(self.open_lookup, self.clock)
         while True:
-            ask = self._asks.get()[-1]
+            ask = self._waiting.pop(take()[-1], None)
+            if ask is None:  # a thread of the other half has it
+                continue
             until = self.clock() + ask.seconds
             try:
                 answer = self._asked(own, ask, until)
