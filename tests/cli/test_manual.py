@@ -129,21 +129,13 @@ def on_terminal(tmp_path: Path, *words: str, **environ: str) -> str:
     return b"".join(parts).decode().replace("\r\n", "\n")
 
 
-def test_a_terminal_gets_bold_headings_and_no_pager_without_one(tmp_path):
+def test_a_terminal_gets_bold_headings(tmp_path):
     assert on_terminal(tmp_path, "check.md#exit-codes").startswith("\x1b[1mExit codes\x1b[0m\n")
     for environ in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         assert "\x1b" not in on_terminal(tmp_path, "check.md#exit-codes", **environ)
 
 
-def test_the_pager_of_the_environment_gets_the_page_and_its_options(tmp_path):
-    shown = on_terminal(tmp_path, "check.md#exit-codes", PAGER='sed "s/^/$LESS: /"', NO_COLOR="1")
-    assert shown.startswith("FRX: Exit codes\n")
-    assert on_terminal(tmp_path, "check.md#exit-codes", PAGER="true") == ""
-    assert "Exit codes" in on_terminal(tmp_path, "check.md#exit-codes", PAGER="cat")
-    assert "Exit codes" in on_terminal(tmp_path, "check.md#exit-codes", PAGER="no-such-program 2>/dev/null")
-
-
-@pytest.mark.parametrize("environ", [{"FORCE_COLOR": "1"}, {"PAGER": "false"}, {"COLUMNS": "20"}], ids=str)
+@pytest.mark.parametrize("environ", [{"FORCE_COLOR": "1"}, {"COLUMNS": "20"}], ids=str)
 def test_a_file_gets_the_same_plain_text_whatever_the_environment_says(environ):
     plain = archfit(b"", "help", "check.md").ok()
     assert archfit(b"", "help", "check.md", **environ).ok() == plain

@@ -1,19 +1,18 @@
 """`archfit help [COMMAND|PAGE]`: the help of a command, or a page of the documentation, offline.
 
 `check.md` is the page where a command has the name; `check.md#formats` is a part of it, from one heading to the next
-of its level. A page goes to a terminal through the program that PAGER names, as with git; to a file or a pipe it is
-written as plain text of 80 columns.
+of its level. To a file or a pipe it is plain text of 80 columns.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO
 
+from archfit.base import standard_streams
 from archfit.base.documentation import pages_folder
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.base.printable import encoded
@@ -39,8 +38,7 @@ def show_help(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str])
     width = min(shutil.get_terminal_size((COLUMNS, 24)).columns, WIDEST) if terminal else COLUMNS
     styled = terminal and colored("auto", stdout, environ)
     page_text = "\n".join([*page_lines(text.strip("\n"), width, styled=styled), ""])
-    if not (terminal and _paged(page_text.encode(), environ)):
-        stdout.write(page_text.encode())
+    standard_streams.write_report(stdout, [page_text.encode()])
     return 0
 
 
@@ -100,27 +98,3 @@ def _part(name: str, text: str, wanted: str) -> str:
     near = nearest(wanted, [own for _, _, own in parts])
     hint = f"did you mean {name}.md#{near}?" if near else f"see archfit help {name}.md"
     raise UsageError(f"the page {name!r} has no heading {wanted!r}: {hint}")
-
-
-def _paged(data: bytes, environ: Mapping[str, str]) -> bool:
-    """Whether the pager of the environment showed the data; without one nothing is done."""
-    pager = environ.get("PAGER", "")
-    if pager.strip() in ("", "cat"):
-        return False
-    # git's own defaults for less: leave at once if all fits, show colours, keep the text on the screen.
-    shown = {"LESS": "FRX", **environ}
-    try:
-        # PAGER is a command of the user's shell, as for git and man.
-        process = subprocess.Popen(pager, shell=True, stdin=subprocess.PIPE, env=shown)  # noqa: S602
-    except OSError:
-        return False
-    while True:
-        try:
-            process.communicate(data)
-            break
-        except KeyboardInterrupt:  # the pager's own business: less stays
-            data = b""
-        except ValueError:  # its standard input is closed already
-            process.wait()
-            break
-    return process.returncode != 127  # what a shell says of a program that is not there

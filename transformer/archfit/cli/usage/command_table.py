@@ -186,7 +186,7 @@ HELP = Command(
         ),
     ),
     about="""\
-The pages come with archfit, so this needs no network. On a terminal a page goes through the program that PAGER names.
+The pages come with archfit, so this needs no network.
 
   archfit help registries
   archfit help check.md#exit-codes""",
