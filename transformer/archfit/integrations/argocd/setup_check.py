@@ -1,6 +1,6 @@
 """`archfit setup argocd --check`: does this sidecar work as Argo CD's plugin?
 
-The rules of plugin.yaml are those of argo-cd v3.5.1, cmpserver/plugin/config.go (ValidatePluginConfig).
+What argocd-cmp-server refuses in a plugin.yaml it says itself, and does not start.
 """
 
 from __future__ import annotations
@@ -8,37 +8,25 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import BinaryIO
 
 from archfit.base.errors import Problem, UsageError
-from archfit.base.spelling import expected
 from archfit.cli.setup.check_lines import Line, up_to_wrong, write_lines
 from archfit.cli.setup.configuration import compared
 from archfit.integrations.argocd.command import settings_of
 from archfit.lookup.store.open import default_path
 from archfit.options.settings import CacheServer
 from archfit.yaml.config_yaml import parse_config
+from archfit.yaml.values import mapping_of
 
 INSTALLED = "/home/argocd/cmp-server/config"
-_COMMAND = {"command": list, "args": list}
-_SPEC = {
-    "version": str,
-    "init": _COMMAND,
-    "generate": _COMMAND,
-    "discover": {"fileName": str, "find": {"glob": str, **_COMMAND}},
-    "parameters": {"static": list, "dynamic": _COMMAND},
-    "preserveFileMode": bool,
-    "provideGitCreds": bool,
-}
-_SHAPE = {"apiVersion": str, "kind": str, "metadata": dict, "spec": _SPEC}
 _IN_AN_OUTAGE = {
     "assume": "when a registry does not answer and the cache is lost, Argo CD rolls pods to the platforms of assume, "
     "and back later",
     "leave": "when a registry does not answer, Argo CD removes what archfit added before",
 }
-_NAMES = {str: "a text", list: "a list", bool: "true or false", dict: "a mapping"}
 
 
 def check(into: str | None, config: str | None, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
@@ -65,51 +53,28 @@ def _lines(path: str, environ: Mapping[str, str]) -> Iterator[Line]:
     except Problem as problem:
         yield False, f"{path} line {problem.line}: {problem.message}"
         return
-    wrong = list(faults(plugin))
-    yield from ((False, f"{path}: {fault}") for fault in wrong)
-    if not wrong:
-        yield True, f"{path} is a plugin that argocd-cmp-server takes"
-        yield from _programs(plugin, environ)
+    commands = _commands(plugin)
+    if not commands:
+        yield False, f"{path}: spec.generate.command is empty: write [archfit, argocd, generate]"
+    else:
+        yield True, f"{path} starts {' '.join(map(str, commands[0]))}"
+        yield from _programs({str(command[0]) for command in commands}, environ)
     yield from _settings(environ)
     yield _writable(tempfile.gettempdir(), "the temporary folder", "mount an emptyDir on /tmp")
 
 
-def faults(plugin: object) -> Iterator[str]:
-    """What argocd-cmp-server refuses in a plugin.yaml, and what it does not know."""
-    if not isinstance(plugin, dict):
-        yield "is not a mapping: write it again with `archfit setup argocd`"
-        return
-    if plugin.get("kind") != "ConfigManagementPlugin":
-        yield f"kind is {plugin.get('kind')!r}: write ConfigManagementPlugin"
-    metadata = plugin.get("metadata")
-    if not isinstance(metadata, dict) or not metadata.get("name"):
-        yield "metadata.name is empty: write the plugin's name"
-    spec = plugin.get("spec")
-    generate = spec.get("generate") if isinstance(spec, dict) else None
-    if not isinstance(generate, dict) or not generate.get("command"):
-        yield "spec.generate.command is empty: write [archfit, argocd, generate]"
-    yield from _shape(plugin, _SHAPE, "")
+def _commands(plugin: object) -> list[list[object]]:
+    """The commands of a plugin, that of generate first; none where it has no such."""
+    spec = mapping_of(mapping_of(plugin).get("spec"))
+    find = mapping_of(spec.get("discover")).get("find")
+    dynamic = mapping_of(spec.get("parameters")).get("dynamic")
+    parts = map(mapping_of, (spec.get("generate"), spec.get("init"), find, dynamic))
+    commands = [part.get("command") for part in parts]
+    listed = [command for command in commands if isinstance(command, list) and command]
+    return listed if commands[0] in listed else []
 
 
-def _shape(value: dict[str, object], shape: Mapping[str, object], where: str) -> Iterator[str]:
-    for key, part in value.items():
-        wanted = shape.get(key)
-        if wanted is None:
-            yield f"there is no field {where}{key}: {expected(key, shape)}"
-        elif isinstance(wanted, dict):
-            if isinstance(part, dict):
-                yield from _shape(part, wanted, f"{where}{key}.")
-            else:
-                yield f"{where}{key} has to be a mapping"
-        elif isinstance(wanted, type) and not isinstance(part, wanted):
-            yield f"{where}{key} has to be {_NAMES[wanted]}"
-
-
-def _programs(plugin: object, environ: Mapping[str, str]) -> Iterator[Line]:
-    spec = plugin["spec"] if isinstance(plugin, dict) else {}
-    parts = (spec.get("init"), spec["generate"], (spec.get("discover") or {}).get("find"))
-    commands = [*parts, (spec.get("parameters") or {}).get("dynamic")]
-    words = {str(part["command"][0]) for part in commands if part and part.get("command")}
+def _programs(words: Iterable[str], environ: Mapping[str, str]) -> Iterator[Line]:
     programs = [(word, "install it in the sidecar's image") for word in sorted(words)]
     programs += [(renderer, "applications that need it will fail") for renderer in ("helm", "kustomize")]
     for program, remedy in programs:
