@@ -7,12 +7,10 @@ Flags are never abbreviated. An empty argument is ignored, as Helm passes one fo
 from __future__ import annotations
 
 import argparse
-import os
 import re
 
 from archfit.base.errors import UnknownFlag, UsageError
 from archfit.base.spelling import nearest
-from archfit.images.platforms import ALIASES, ARCHITECTURES
 from archfit.options.option_types import SWITCH
 from archfit.options.table import CONFIG_FLAG, TABLE, Option, flag_layer
 
@@ -58,7 +56,7 @@ class Parser(argparse.ArgumentParser):
             argv_of_flags = [
                 f"{word}={self.attached[word]}" if word in self.attached else word for word in argv[:end]
             ]
-            flags, rest = self.parse_known_args(self._with_negative_values(argv_of_flags))
+            flags, rest = self.parse_known_args(argv_of_flags)
         except argparse.ArgumentError as error:
             raise UsageError(self.misuse((error.argument_name or "").split("/")[-1])) from None
         words = [word for word in rest if word]
@@ -66,22 +64,7 @@ class Parser(argparse.ArgumentParser):
             name = word.partition("=")[0]
             if word.startswith("-") and word != "-":
                 raise UnknownFlag(self.unknown(name, known), self.prog, name)
-        _check_lists(argv[:end], words)
-        for at, word in enumerate(argv[:end]):
-            if at and argv[at - 1] in self.attached and word.isdecimal() and not os.path.exists(word):
-                raise UsageError(f"{argv[at - 1]}: {word!r} is another argument: write {argv[at - 1]}={word}")
         return flags, words + [word for word in argv[end + 1 :] if word]
-
-    def _with_negative_values(self, argv: Sequence[str]) -> list[str]:
-        """`--timeout -1s` as `--timeout=-1s`: argparse takes the value for a flag, and no flag begins like that."""
-        single = {flag for action in self._actions if action.nargs != 0 for flag in action.option_strings}
-        words: list[str] = []
-        for word in argv:
-            if words and words[-1] in single and re.match("-[0-9]", word):
-                words[-1] += f"={word}"
-            else:
-                words.append(word)
-        return words
 
     def flags(self) -> list[str]:
         return [flag for action in self._actions for flag in action.option_strings]
@@ -101,24 +84,6 @@ class Parser(argparse.ArgumentParser):
             return f"{head}: its value is in the same argument: write {head}=VALUE, or two arguments"
         near = nearest(name, known)
         return f"there is no flag {name!r}: {f'write {near}' if near else f'see {self.prog} --help'}"
-
-
-def _check_lists(argv: Sequence[str], words: Sequence[str]) -> None:
-    """Raises UsageError for architectures after a flag that blanks divide: `--require amd64 arm64 web.yaml`."""
-    for at, word in enumerate(argv[1:], 1):
-        if word not in words or not _names_platforms(word) or os.path.exists(word):
-            continue
-        before = argv[at - 1]
-        flag, _, listed = before.partition("=") if before.startswith("-") else (argv[at - 2], "", before)
-        if flag.startswith("--") and _names_platforms(listed):
-            raise UsageError(
-                f"{flag}: {listed!r} and {word!r} are two arguments: did you mean {listed},{word}?"
-            )
-
-
-def _names_platforms(text: str) -> bool:
-    names = [part.rpartition("/")[2] for part in text.split(",")]
-    return all(name in ARCHITECTURES or name in ALIASES for name in names)
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
