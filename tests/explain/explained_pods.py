@@ -32,7 +32,6 @@ def tree(
     options: Options = DEFAULT,
     *,
     name: str = "web.yaml",
-    ascii_only: bool = False,
 ) -> str:
     """The trees of a stream."""
-    return text(explained_stream(stream, images, options, name), ascii_only=ascii_only)
+    return text(explained_stream(stream, images, options, name))

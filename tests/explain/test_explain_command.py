@@ -125,17 +125,6 @@ def test_what_cannot_be_read_is_said_on_standard_error_and_the_rest_is_explained
     assert "shop/web" in ran.out
 
 
-def test_a_tree_is_drawn_in_ascii_where_boxes_cannot_be_shown(monkeypatch):
-    class Ascii:
-        encoding = "ascii"
-
-    monkeypatch.setattr("sys.stdout", Ascii())
-    ran = Ran(WEB)
-    assert ran.out.isascii()
-    assert "|- images\n|  |- nginx:1" in ran.out
-    assert "\n`- to change this\n   |- archfit inspect" in ran.out
-
-
 def test_hostile_names_stay_inert():
     evil = '"a\\e[31m\\u202e\\n::error::x ##[group]"'
     stream = workload(metadata=f"name: {evil}, namespace: {evil}", images=("x\\e[2J:1",))

@@ -90,12 +90,6 @@ def test_a_long_stream_is_cut_between_trees_and_says_so(archfit):
     )
 
 
-def test_a_tree_is_drawn_in_ascii_where_standard_error_cannot_show_boxes(archfit):
-    ran = archfit(STREAM, "-v", PYTHONIOENCODING="ascii")
-    assert ran.stderr.isascii()
-    assert "|- the cluster has" in ran.stderr
-
-
 def test_a_function_shows_them_once_and_not_in_its_results(archfit):
     items = b"\n".join(
         b"  " + line if line else line for line in workload(images=("api:1",)).encode().splitlines()

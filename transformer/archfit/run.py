@@ -46,10 +46,8 @@ if TYPE_CHECKING:
 
 
 Decisions: TypeAlias = "Sequence[tuple[Pod, Decision]]"
-Explain: TypeAlias = (
-    "Callable[[bytes, StreamInventory, Decisions, Mapping[str, Answer], Options, bool], list[str]]"
-)
-"""Lines that say why each pod of a stream is placed as it is. The last argument: whether in ASCII alone."""
+Explain: TypeAlias = "Callable[[bytes, StreamInventory, Decisions, Mapping[str, Answer], Options], list[str]]"
+"""Lines that say why each pod of a stream is placed as it is."""
 _LIST = "ResourceList"
 _SPELT_WITH_AN_ESCAPE = (
     f"the kind {_LIST} is spelt with an escape: write it out, so that its functionConfig counts"
@@ -278,10 +276,7 @@ class Run:
         """With --verbose, lines that say why each pod of a stream is placed as it is; else none."""
         if not (self._explain and self._settings.operator.verbose):
             return []
-        from archfit.base.terminal import shows_boxes
-
-        options, ascii_only = self._settings.options, not shows_boxes(self._stderr)
-        return self._explain(data, inventory, decisions, answers, options, ascii_only)
+        return self._explain(data, inventory, decisions, answers, self._settings.options)
 
     def write_messages(self, texts: Iterable[str]) -> None:
         """Writes lines to standard error, without the empty ones."""

@@ -90,15 +90,6 @@ def write_to_terminal(text: str, stderr: TextIO, environ: Mapping[str, str]) -> 
         return
 
 
-def shows_boxes(stream: TextIO) -> bool:
-    """Whether the stream's encoding has the characters of which trees are drawn."""
-    try:
-        "├─└│".encode(getattr(beneath(stream), "encoding", None) or "utf-8")
-    except (LookupError, UnicodeEncodeError):
-        return False
-    return True
-
-
 class Progress:
     """Called with (done, total, "") as answers arrive, and with a server while it is waited for.
 

@@ -5,7 +5,6 @@ With --only it asks for the images of the pods that it shows, and for no others.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any, BinaryIO, TextIO
@@ -14,7 +13,6 @@ from archfit.base import standard_streams
 from archfit.base.errors import Problem, UsageError
 from archfit.base.record_json import record_value
 from archfit.base.results import Location, Message, ObjectRef, has_error
-from archfit.base.terminal import shows_boxes
 from archfit.cli.inputs.command_inputs import manifests_of
 from archfit.cli.inputs.manifests import Manifests
 from archfit.cli.invocation import read_invocation
@@ -67,10 +65,7 @@ def explain(
         code = int(failed or not all(pod.settled for pod in whole.pods))
         everything = [*messages, *(message for _, decision in decisions for message in decision.messages)]
         report = run.prepare_report(code, everything, decisions, answers)
-    if flags.format == "json":
-        output = as_json(whole, code)
-    else:
-        output = explained_text.text(whole, ascii_only=not shows_boxes(sys.stdout)).encode()
+    output = as_json(whole, code) if flags.format == "json" else explained_text.text(whole).encode()
     report.commit_after(lambda: standard_streams.write_report(stdout, [output]))
     run.write_messages(lines(messages))
     return code

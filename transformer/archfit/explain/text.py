@@ -15,8 +15,7 @@ from archfit.explain.images import ImageAnswer
 from archfit.startup.record import Record
 from archfit.workloads.unsupported.untouched import Untouched
 
-_BOXES = ("├─ ", "└─ ", "│  ", "   ")
-_ASCII = ("|- ", "`- ", "|  ", "   ")
+_MARKS = ("├─ ", "└─ ", "│  ", "   ")
 _GAP = "    "
 _WIDEST = 60
 _WIDEST_IMAGE = 90
@@ -38,15 +37,15 @@ class Branch(Record):
     below: tuple[Branch, ...] = ()
 
 
-def text(whole: Explained, *, ascii_only: bool = False) -> str:
+def text(whole: Explained) -> str:
     """All trees, with a blank line between them; "" for nothing."""
-    return "\n".join("".join(f"{line}\n" for line in tree) for tree in _trees(whole, ascii_only=ascii_only))
+    return "\n".join("".join(f"{line}\n" for line in tree) for tree in _trees(whole))
 
 
-def bounded_lines(whole: Explained, *, ascii_only: bool) -> list[str]:
+def bounded_lines(whole: Explained) -> list[str]:
     """The trees of the pods as lines, as many as `MOST_LINES` lines hold, and how many are left out."""
     lines: list[str] = []
-    for number, tree in enumerate(_trees(whole.replace(passed_over=()), ascii_only=ascii_only)):
+    for number, tree in enumerate(_trees(whole.replace(passed_over=()))):
         if len(lines) + len(tree) > MOST_LINES:
             left = count(len(whole.pods) - number, "pod")
             more = f"archfit: no more than {MOST_LINES} lines: archfit explain also shows the last {left}"
@@ -55,17 +54,16 @@ def bounded_lines(whole: Explained, *, ascii_only: bool) -> list[str]:
     return lines
 
 
-def _trees(whole: Explained, *, ascii_only: bool) -> Iterator[list[str]]:
-    marks = _ASCII if ascii_only else _BOXES
+def _trees(whole: Explained) -> Iterator[list[str]]:
     for tree in (*map(_pod, whole.pods), *map(_passed_over, whole.passed_over)):
-        yield [visible(tree.text), *(visible(line) for line in _lines(tree.below, marks, ""))]
+        yield [visible(tree.text), *(visible(line) for line in _lines(tree.below, ""))]
 
 
-def _lines(branches: Sequence[Branch], marks: Sequence[str], before: str) -> Iterator[str]:
+def _lines(branches: Sequence[Branch], before: str) -> Iterator[str]:
     for number, branch in enumerate(branches, start=1):
         last = number == len(branches)
-        yield f"{before}{marks[last]}{branch.text}"
-        yield from _lines(branch.below, marks, before + marks[2 + last])
+        yield f"{before}{_MARKS[last]}{branch.text}"
+        yield from _lines(branch.below, before + _MARKS[2 + last])
 
 
 def _columns(rows: Iterable[Sequence[str]], widest: int = _WIDEST) -> list[str]:

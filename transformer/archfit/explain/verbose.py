@@ -19,10 +19,9 @@ def verbose_lines(
     decisions: Sequence[tuple[Pod, Decision]],
     answers: Mapping[str, Answer],
     options: Options,
-    ascii_only: bool,
 ) -> list[str]:
     """Why each pod is placed as it is; `run.Explain`."""
     from archfit.explain.explained import explained  # a run without --verbose needs none of it
     from archfit.explain.text import bounded_lines
 
-    return bounded_lines(explained(data, inventory, decisions, answers, options), ascii_only=ascii_only)
+    return bounded_lines(explained(data, inventory, decisions, answers, options))
