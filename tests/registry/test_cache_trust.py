@@ -1,5 +1,7 @@
 """What one run learned serves only runs that would ask the same server in the same way."""
 
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from archfit.images.platforms import Found, Unknown
 from archfit.images.reference import parse
 from archfit.lookup.scoped_keys import ScopedKeys
 from archfit.options.settings import Operator
+from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.manifest import INDEXES, MANIFESTS, OCI_ARTIFACT, OCI_INDEX
 from archfit.registry.routing.routes import Routes
 from fake_registry import Answer, as_json, descriptor
@@ -129,3 +132,66 @@ class TestNames:
         certificate(tmp_path, "one")
         assert one != two
         assert one == named(tmp_path, text)
+
+
+IMAGES = [parse(text) for text in ("a.io/x:1", "b.io/x:1", "docker.io/library/nginx:1")]
+ASKS = '{"scheme": "bearer"}'
+MEETS = """
+import pathlib, time
+pathlib.Path(FOLDER, server).touch()
+give_up = time.monotonic() + 10
+while len(list(pathlib.Path(FOLDER).glob("*.io"))) < 2 and time.monotonic() < give_up:
+    time.sleep(0.01)
+meets = time.monotonic() < give_up
+"""
+
+
+def no_thread(_: threading.Thread) -> None:
+    raise RuntimeError("can't start new thread")
+
+
+class TestCredentialHelpers:
+    """Where several users share a cache, keys name their credentials; a helper runs only for who asks for them."""
+
+    def keys(self, folder: Path, code: str) -> ScopedKeys:
+        helper = folder / "docker-credential-one"
+        lines = [
+            "import sys, json",
+            f"open({str(folder / 'ran')!r}, 'w')",
+            "server, meets = sys.stdin.read(), True",
+            f"FOLDER = {str(folder)!r}",
+            code,
+        ]
+        answer = "print(json.dumps({'Username': server, 'Secret': 'hush'}) if meets else '')"
+        helper.write_text("\n".join([f"#!{sys.executable} -S", *lines, answer]))
+        helper.chmod(0o700)
+        (folder / "auth.json").write_text('{"credsStore": "one"}')
+        keychain = Keychain(str(folder / "auth.json"), {"PATH": str(folder)})
+        return ScopedKeys(Routes(Operator()), keychain)
+
+    @pytest.mark.parametrize(
+        ("code", "kept", "named"),
+        [
+            pytest.param(MEETS, ASKS, ["a.io/x:1", "b.io/x:1"], id="side-by-side"),
+            pytest.param("", "", [], id="not-for-a-server-that-nobody-knows"),
+            pytest.param("", '{"scheme": ""}', [], id="not-for-one-that-asks-for-none"),
+            pytest.param("sys.exit(2)", ASKS, [], id="one-that-fails-names-nobody"),
+        ],
+    )
+    def test_they_name_the_entries_of_servers_that_ask(self, tmp_path, code, kept, named):
+        late = self.keys(tmp_path, code).late(IMAGES, lambda keys: dict.fromkeys(keys, kept))
+        assert {name: [text.partition("#")[0] for text in texts] for name, texts in late.items()} == {
+            name: [f"tag:{name}"] for name in named
+        }
+        assert (tmp_path / "ran").exists() == (kept == ASKS)
+
+    def test_they_run_one_by_one_where_the_machine_has_no_thread_more(self, tmp_path, monkeypatch):
+        keys = self.keys(tmp_path, "")
+        monkeypatch.setattr(threading.Thread, "start", no_thread)
+        assert len(keys.late(IMAGES, lambda texts: dict.fromkeys(texts, ASKS))) == 2
+
+    def test_what_may_be_asked_nowhere_has_no_key(self, tmp_path):
+        (tmp_path / "registries.conf").write_text('[[registry]]\nlocation = "x.io"\nblocked = true\n')
+        routes = Routes(Operator(registries_conf=str(tmp_path / "registries.conf")))
+        keys = ScopedKeys(routes, Keychain(str(tmp_path / "none.json"), {}))
+        assert (keys.of(parse("x.io/a:1")), keys.late([parse("x.io/a:1")], lambda _: {})) == ([], {})
