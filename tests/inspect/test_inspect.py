@@ -226,37 +226,16 @@ class TestWhatDoesNotCount:
         assert inspect.problems.startswith(f"error: {image}: {image!r} has ")
 
 
-class TestRaw:
-    @pytest.mark.parametrize("kind", ["index", "single"])
-    def test_the_exact_bytes_and_nothing_else(self, inspect, served, kind):
-        if kind == "index":
-            served.index("app", "1", PLATFORMS)
-        else:
-            served.single("app", "1", "linux/amd64")
-        assert inspect("--raw", "x.example/app:1") == body_of(served, "app", "1")
-        assert inspect.problems == ""
-
-    def test_bytes_that_are_not_understood_come_with_an_error(self, inspect, served):
-        served.put("app", "1", media.OCI_INDEX, b'{"mediaType": 1}')
-        assert inspect("--raw", "x.example/app:1", code=1) == b'{"mediaType": 1}'
-        assert inspect.problems.startswith("error: x.example/app:1: ")
-
-    def test_an_image_that_is_not_there_gives_no_bytes(self, inspect):
-        assert inspect("--raw", "x.example/none:1", code=1) == b""
-
-    @pytest.mark.parametrize(
-        "argv",
-        [
-            pytest.param(("--raw", "a", "b"), id="two images"),
-            pytest.param(("--raw", "--json", "a"), id="as JSON, too"),
-            pytest.param((), id="no image"),
-            pytest.param(("a", "--raw", "--newer-tags"), id="raw, with newer tags"),
-            pytest.param(("a", "--cache-ttl", "1h"), id="an option that means nothing here"),
-        ],
-    )
-    def test_wrong_usage(self, inspect, argv):
-        with pytest.raises(UsageError):
-            inspect(*argv)
+@pytest.mark.parametrize(
+    "argv",
+    [
+        pytest.param((), id="no image"),
+        pytest.param(("a", "--cache-ttl", "1h"), id="an option that means nothing here"),
+    ],
+)
+def test_wrong_usage(inspect, argv):
+    with pytest.raises(UsageError):
+        inspect(*argv)
 
 
 class TestRequests:
@@ -297,12 +276,6 @@ class TestOffline:
         assert inspect("x.example/app:1", "--offline", code=1) == b""
         assert "--offline forbids asking" in inspect.problems
         assert served.asked == []
-
-    def test_documents_are_not_kept(self, inspect, served):
-        served.index("app", "1", PLATFORMS)
-        inspect("x.example/app:1")
-        assert inspect("x.example/app:1", "--offline", "--raw", code=1) == b""
-        assert "leave out --offline" in inspect.problems
 
 
 def test_what_inspect_learns_a_run_needs_not_ask(inspect, served):

@@ -7,7 +7,6 @@ import sqlite3
 import pytest
 
 import fake_registry as fakes
-from archfit.base.errors import UsageError
 from archfit.inspect.command import inspect as run
 from fake_registry import Answer, FakeRegistry
 from program_images import elf, image, index, layer
@@ -84,11 +83,6 @@ def test_a_program_of_the_second_entry_is_found_where_both_name_one_manifest(ins
     both = [layer({"app": elf("amd64")})]
     index(served, "app", "1", {"linux/amd64": both, "linux/arm64": both}, **ENTRY)
     assert WRONG in inspect("x.example/app:1", code=3)[1]
-
-
-def test_raw_has_no_programs(inspect):
-    with pytest.raises(UsageError, match="--programs"):
-        inspect("--raw", "x.example/app:1")
 
 
 @pytest.mark.parametrize(

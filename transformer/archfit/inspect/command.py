@@ -1,8 +1,8 @@
-"""`archfit inspect IMAGE.. [--json | --raw] [--programs]`: what a registry has for images, and what that means.
+"""`archfit inspect IMAGE.. [--json] [--programs]`: what a registry has for images, and what that means.
 
 The registry is always asked, whatever the cache holds, which learns from it: one request for an index, two for a single
-manifest, whose config names its platform; a token is one more. With --offline the cache alone, however old; it keeps no
-documents, so --raw has no answer then. With --programs, exit 3 where an entry starts a program that does not run there.
+manifest, whose config names its platform; a token is one more. With --offline the cache alone, however old. With
+--programs, exit 3 where an entry starts a program that does not run there.
 """
 
 from __future__ import annotations
@@ -52,42 +52,28 @@ def inspect(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapp
                 f"{word!r} is no image: for those of manifests write archfit audit --images {quote(word)}; "
                 f"for names from standard input, xargs {_COMMAND.program}"
             )
-    if flags.raw and (flags.format == "json" or flags.newer_tags or flags.programs or len(texts) > 1):
-        raise UsageError(
-            "--raw writes the bytes of one image: name one, and leave out --json, --newer-tags and --programs"
-        )
     operator = settings.operator.replace(max_stale_seconds=_ANY_AGE)
     with closing(open_lookup(operator, environ=environ, progress=stderr)) as lookup:
         if flags.programs:
             lookup.keep_contents()
-        images, documents = _inspected(texts, lookup, settings)
+        images = _inspected(texts, lookup, settings)
         if flags.programs:
             images = _with_programs(images, lookup)
         if flags.newer_tags:
             images = _with_newer(images, lookup, settings)
         requests = lookup.requests
-    if flags.raw:
-        standard_streams.write(stdout, documents[:1])
-    else:
-        shown = as_json(images, requests) if flags.format == "json" else encoded(text(images))
-        standard_streams.write_report(stdout, [shown])
+    shown = as_json(images, requests) if flags.format == "json" else encoded(text(images))
+    standard_streams.write_report(stdout, [shown])
     problems = [why for image in images if (why := problem(image))]
-    if flags.raw and not documents and not problems:
-        problems = [
-            f"{texts[0]}: the cache keeps no documents, so that --raw has to ask: leave out --offline"
-        ]
     stderr.writelines(f"warning: {message}\n" for message in lookup.messages)
     stderr.writelines(f"error: {problem}\n" for problem in problems)
     wrong = [words for image in images for words in image.wrong]
     stderr.writelines(f"error: {words}\n" for words in wrong)
-    if not flags.raw:
-        stderr.write(f"archfit: {_counted(requests)}\n")
+    stderr.write(f"archfit: {_counted(requests)}\n")
     return 1 if problems else 3 if wrong else 0
 
 
-def _inspected(
-    texts: Sequence[str], lookup: Lookup, settings: Settings
-) -> tuple[list[Inspected], list[bytes]]:
+def _inspected(texts: Sequence[str], lookup: Lookup, settings: Settings) -> list[Inspected]:
     references: dict[str, Reference] = {}
     images: dict[str, Inspected | None] = dict.fromkeys(texts)
     for word in images:
@@ -106,8 +92,7 @@ def _inspected(
         stated = override(reference, settings.options.image_platforms)
         image = Inspected(word, reference.normalised, answer, stated)
         images[word] = _described(image, answer, endpoint, document) if isinstance(answer, Found) else image
-    documents = [document.body for _, _, document in answers.values() if document]
-    return [image for image in images.values() if image], documents
+    return [image for image in images.values() if image]
 
 
 def _described(

@@ -238,7 +238,6 @@ INSPECT = Command(
     arguments=(("IMAGE ..", "Images as a pod names them."),),
     flags=(
         AS_JSON,
-        Flag("--raw", "Write the exact bytes of the manifest. Name one image."),
         Flag(
             "--newer-tags",
             "For an image that lacks amd64 or arm64: read the tags of its repository, and name the nearest one "
