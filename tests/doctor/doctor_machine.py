@@ -17,9 +17,7 @@ HELM_3 = 'case "$1" in version) echo v3.22.0;; env) echo "$HELM_PLUGINS";; esac'
 HELM_4 = (
     'case "$1" in version) echo v4.3.1;; env) echo "$HELM_PLUGINS";; *) echo "Error: no" >&2; exit 1;; esac'
 )
-KUSTOMIZE = """\
-case "$1" in version) echo v5.8.1;;
-*) mkdir -p "$XDG_STATE_HOME/archfit"; echo '{}' > "$XDG_STATE_HOME/archfit/last.json";; esac"""
+KUSTOMIZE = "echo v5.8.1"
 KUBECTL = """\
 case "$*" in
 'version --client') echo 'Client Version: v1.36.3';;

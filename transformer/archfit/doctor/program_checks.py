@@ -1,8 +1,7 @@
 """Other programs on PATH (Helm, kustomize, kpt, kubectl, container runtimes), and how all checks are run.
 
-kustomize is asked to build one Pod through archfit as an exec function, in a temporary folder; an installed plugin of
-Helm 4 renders a chart with one Pod. kubectl is asked for its own version and for the name of its context, which it
-reads from a file.
+An installed plugin of Helm 4 renders a chart with one Pod. kubectl is asked for its own version and for the name of its
+context, which it reads from a file.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -18,23 +16,19 @@ from typing import TypeAlias
 
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.base.external_program import run_program, until
-from archfit.cli.setup.check_lines import CHECK_POD
 from archfit.doctor.findings import Diagnostic, missing, note, ok, wrong
 from archfit.integrations.helm.installed import Helm, directories, on_path
 from archfit.integrations.helm.setup import home
 from archfit.integrations.helm.setup_check import check_lines as helm_lines
 from archfit.integrations.helm.setup_check import plugin_folders, shared_plugins
-from archfit.integrations.kustomize import setup_files
-from archfit.integrations.kustomize.setup_check import check_lines
 
 _VERSION = re.compile(r"v?(\d+)\.\d+\.\d+[\w.+-]*")
 _RUNTIMES = ("docker", "podman", "nerdctl")
-_KUSTOMIZATION = "resources: [pod.yaml]\ntransformers: [archfit.yaml]\n"
 _OLDEST_KUSTOMIZE = 4
 
 
 def kustomize(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """Its version, and whether it starts archfit."""
+    """Its version; `archfit setup kustomize --check` builds with it."""
     program, version = yield from _version("kustomize", ("version",), "https://kustomize.io", environ)
     if not version:
         return
@@ -44,28 +38,8 @@ def kustomize(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
             f"{version} at {program} is too old: archfit needs kustomize {_OLDEST_KUSTOMIZE} or later",
             "https://kustomize.io",
         )
-    elif not _which("archfit", environ):
-        yield ok("kustomize", f"{version} at {program}; no archfit is on PATH that it could start")
     else:
-        yield from _function(version, program, environ)
-
-
-def _function(version: str, program: str, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
-    with tempfile.TemporaryDirectory(prefix="archfit-check-") as folder:
-        for name, text in (
-            ("kustomization.yaml", _KUSTOMIZATION),
-            ("pod.yaml", CHECK_POD),
-            (setup_files.NAME, setup_files.kustomize_config("", {})),
-        ):
-            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                file.write(text)
-        command = [program, "build", "--enable-alpha-plugins", "--enable-exec", folder]
-        lines = list(check_lines("kustomize", folder, command, environ))
-    problems = [line.replace(folder, "a folder with one Pod") for right, line in lines if not right]
-    if problems:
-        yield wrong("kustomize", problems[0], "archfit setup kustomize --check --into YOUR-FOLDER")
-    else:
-        yield ok("kustomize", f"{version} at {program}; it ran archfit with --enable-exec")
+        yield ok("kustomize", f"{version} at {program}")
 
 
 def kpt(environ: Mapping[str, str]) -> Iterator[Diagnostic]:

@@ -105,8 +105,8 @@ DOCTOR = Command(
     about="""\
 It checks Python, the configuration, the cache, credentials, proxies and certificates, and the programs on PATH: \
 Helm 3 and 4 with the plugin, kustomize, kpt, kubectl, container runtimes. It renders one Pod \
-through Helm and kustomize where they are set up. It shows no credential. Without a cache on a server it asks nobody \
-over the network; archfit login-check asks a registry. All checks together take no longer than --timeout.
+through Helm 4 where the plugin is there. It shows no credential. Without a cache on a server it asks nobody over \
+the network; archfit login-check asks a registry. All checks together take no longer than --timeout.
 
   archfit doctor""",
     exits=(
