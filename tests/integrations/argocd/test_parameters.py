@@ -153,7 +153,9 @@ def test_the_environment_says_the_same_as_the_parameters():
         pytest.param('[{"name": "helm-parameters", "map": {"a\\u0000": "b"}}]', "without NUL", id="NUL-in-a-key"),
         pytest.param('[{"name": "values", "string": "a: \\ud800"}]', "without NUL and half", id="a-lone-surrogate"),
         pytest.param('[{"name": "affinity", "string": "\\ud800"}]', "affinity", id="in-an-option"),
+        pytest.param('[{"name": "rules", "string": "- match: {name: \\ud800}"}]', "(surrogates not allowed): fix it", id="in-YAML"),
         pytest.param('[{"name": "lockFile", "string": "a\\u0000"}]', "NUL", id="NUL-in-a-path"),
+        pytest.param('[{"name": "lockFile", "string": "\\ud800"}]', "surrogates", id="in-a-path"),
         pytest.param("[" + "9" * 5000 + "]", "is not JSON", id="a-number-of-5000-digits"),
     ],
 )  # fmt: skip

@@ -8,6 +8,8 @@ of, and those without a noun of their own:
 
 from __future__ import annotations
 
+import os
+
 from archfit.base.errors import Problem
 from archfit.base.spelling import refused
 from archfit.startup.record import Record
@@ -164,8 +166,14 @@ def _switch(word: str) -> bool:
 
 def file_path(text: str) -> str:
     """The path of a file. Raises Problem."""
-    if not text or "\0" in text:
-        raise Problem("is not a path: write one without NUL characters" if text else "is empty: write a path")
+    if not text:
+        raise Problem("is empty: write a path")
+    try:
+        usable = b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        usable = False
+    if not usable:
+        raise Problem("is not a path: write one without NUL and half characters (surrogates)")
     return text
 
 

@@ -53,7 +53,7 @@ def parse_config(text: str) -> ConfigYaml:
             "indent with blanks instead of tabs" if "any token" in problem or "tab" in problem else "fix it"
         )
         raise Problem(f"is not YAML ({problem}): {remedy}", (), mark.line + 1 if mark else 0) from None
-    except _ReaderError as error:
+    except (_ReaderError, UnicodeEncodeError) as error:
         raise Problem(f"is not YAML ({getattr(error, 'reason', 'unreadable')}): fix it") from None
 
 
