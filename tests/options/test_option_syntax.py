@@ -241,6 +241,8 @@ BAD = [
     pytest.param(architectures.image_platforms, "=amd64", "'' is not a pattern for images: write one as 'registry.local/legacy/*'", id="overrides: no pattern"),
     pytest.param(option_types.duration, "30", "'30' is not a duration: write '30s', or another with d, h, m, s or ms", id="duration: no unit"),
     pytest.param(option_types.duration, "1.5h", "'1.5h' is not a duration: write '30s', or another with d, h, m, s or ms", id="duration: a fraction"),
+    pytest.param(option_types.duration, "1234567890d", "'1234567890d' is not a duration: write '30s', or another with d, h, m, s or ms", id="duration: too long"),
+    pytest.param(option_types.duration, "1234567890", "'1234567890' is not a duration: write '30s', or another with d, h, m, s or ms", id="duration: too long, no unit"),
     pytest.param(option_types.duration, "-5s", "'-5s' is not a duration: write '30s', or another with d, h, m, s or ms", id="duration: negative"),
     pytest.param(
         option_types.whole_seconds, "1500ms", "'1500ms' is not a whole number of seconds: write '1s' or more", id="duration: half a second where whole ones count"

@@ -194,14 +194,8 @@ def duration(text: str) -> float:
     import re
 
     if not re.fullmatch(_DURATION, text):
-        spelled = re.fullmatch(r"([0-9]+) ?([dhms])[a-z]*", text)
-        example = (
-            f"{text}s"
-            if text.isascii() and text.isdigit()
-            else "".join(spelled.groups())
-            if spelled
-            else "30s"
-        )
+        spelled = re.fullmatch(r"([0-9]{1,9}) ?(?:([dhms])[a-z]*)?", text)
+        example = f"{spelled[1]}{spelled[2] or 's'}" if spelled else "30s"
         raise Problem(f"{text!r} is not a duration: write {example!r}, or another with d, h, m, s or ms")
     return sum(int(number) * UNITS[unit] for number, unit in re.findall(_DURATION_PART, text))
 
