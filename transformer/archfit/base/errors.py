@@ -149,6 +149,8 @@ def message_of(error: BaseException) -> str:
         return str(error)
     if isinstance(error, BrokenPipeError):
         return "the reader of the output closed it before the end"
+    if isinstance(error, FileNotFoundError) and not error.filename:  # getcwd(2)
+        return "the working directory does not exist any more: go to another one"
     if isinstance(error, OSError):
         what = f"{error.filename!r} cannot be used" if error.filename else "standard output cannot be written"
         return f"{what}: {error.strerror or error}"
