@@ -564,4 +564,6 @@ def test_files_named_by_their_whole_path_need_no_working_directory(site, tmp_pat
         other = run((*OPTIONS, "a.yaml"))
     assert (ran.status, ran.stdout) == (0, placed(AMD)), ran.stderr
     assert (other.status, other.stdout) == (1, b"")
-    assert other.stderr == "archfit: error: the working directory does not exist any more: go to another one\n"
+    assert (
+        other.stderr == "archfit: error: the working directory does not exist any more: go to another one\n"
+    )
