@@ -209,11 +209,11 @@ def whole_seconds(text: str) -> int:
 
 
 def deadline(text: str) -> float:
-    """A duration above zero, in seconds. Raises Problem."""
+    """A duration above zero, in seconds; of centuries 31 years, as no lock waits for longer. Raises Problem."""
     seconds = duration(text)
     if not seconds:
         raise Problem(f"{text!r} leaves no time for lookups: write a duration such as '30s'")
-    return seconds
+    return min(seconds, 1e9)
 
 
 _SECONDS = {"type": "string", "pattern": "^([0-9]+(ms|s|m|h|d))+$"}
