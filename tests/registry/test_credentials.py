@@ -119,6 +119,7 @@ SCOPED = {"h.io": auth("host"), "h.io/a": auth("a"), "h.io/a/b": auth("ab"), "h.
         pytest.param({"http://h.io": auth("old")}, "h.io", "x", "old", id="legacy-scheme"),
         pytest.param({"https://h.io/v2/": auth("old"), "h.io": auth("new")}, "h.io", "x", "new", id="exact-before-legacy"),
         pytest.param({"h.io": {}}, "h.io", "x", "", id="an-empty-entry-is-only-a-marker"),
+        pytest.param({"h.io": None, "https://h.io": auth("old")}, "h.io", "x", "old", id="null-is-an-empty-entry"),
         pytest.param({"h.io": {"username": "u", "password": "p"}}, "h.io", "x", "u", id="user-and-password-apart"),
         pytest.param({}, "h.io", "x", "", id="none"),
     ],
@@ -182,7 +183,21 @@ def test_a_helpers_identity_token(home):
 @pytest.mark.parametrize(
     "code",
     [
+        pytest.param(f"{GIVES}; print('a newer version is there')", id="words-behind"),
+        pytest.param(GIVES.replace("Username", "username").replace("Secret", "secret"), id="lower-case"),
+        pytest.param("print('\\ufeff', end=''); " + GIVES, id="a-byte-order-mark"),
+    ],
+)
+def test_a_helper_is_read_as_docker_reads_it(home, code):
+    home.helper("one", code)
+    assert home.user("h.io", authfile=home.file("auth.json", credsStore="one")) == "helped"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
         pytest.param(NOT_FOUND, id="not-found"),
+        pytest.param("print(json.dumps({'Username': 'u', 'Secret': None}))", id="null"),
         pytest.param("print(json.dumps({'ServerURL': '', 'Username': '', 'Secret': ''}))", id="empty-strings-from-pass"),
     ],
 )  # fmt: skip

@@ -35,6 +35,8 @@ class Credential(Record):
 
 def from_entry(entry: object, source: str) -> Credential | None:
     """The credential in one entry of `auths`, None if it is empty. Raises RegistryError for a malformed one."""
+    if entry is None:
+        return None
     if not isinstance(entry, dict):
         raise Misconfigured(f"the credential {source} is not a JSON object: log in again")
     auth, user, password, identity, token = (

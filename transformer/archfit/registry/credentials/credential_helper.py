@@ -101,13 +101,14 @@ class Helper:
 
 
 def _parsed(output: bytes, program: str) -> tuple[str, str] | None:
-    try:
-        answer = json.loads(output)
+    try:  # as Docker reads it, with Go's `encoding/json`: the first value, names in any case
+        answer, _ = json.JSONDecoder().raw_decode(output.decode("utf-8-sig").lstrip())
     except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict):
         raise Misconfigured(f"the credential helper {program} did not answer in JSON")
-    user, secret = answer.get("Username", ""), answer.get("Secret", "")
+    fields = {name.lower(): value or "" for name, value in answer.items()}
+    user, secret = fields.get("username", ""), fields.get("secret", "")
     if not isinstance(user, str) or not isinstance(secret, str):
         raise Misconfigured(
             f"the credential helper {program} gave a user name or secret that is not a string"
