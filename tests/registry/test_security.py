@@ -264,6 +264,17 @@ class TestRedirects:
             messages = lookup.elsewhere(["x.io/a:1", "stranger.io/b:1"])
             assert [message.text for message in messages] == [leads(fake.url, stranger.url)]
 
+    @pytest.mark.parametrize("tokens", [False, True], ids=["open", "tokens-for-anybody"])
+    def test_a_404_of_a_target_does_not_say_that_the_registry_has_no_such_image(
+        self, fake, stranger, runs, tokens
+    ):
+        runs.also("stranger.io", stranger.url)
+        fake.always(Answer(302, headers={"Location": f"{stranger.url}/v2/a/manifests/1"}))
+        if tokens:
+            stranger.bearer()
+        assert f"{stranger.url} answered 404 for a:1" in runs.cause("x.io/a:1")
+        assert f"{stranger.url} answered 404 for the tags of a" in runs.list("x.io/a:1").why
+
     def test_a_target_that_refuses_is_named_with_the_flag_that_asks_it(self, fake, stranger, runs):
         runs.also("stranger.io", stranger.url)
         fake.always(Answer(302, headers={"Location": f"{stranger.url}/v2/a/manifests/1"}))

@@ -32,7 +32,7 @@ from archfit.registry.http.trust import Trust, host_port
 from archfit.registry.lookup_context import LookupContext
 from archfit.registry.manifest import ACCEPT, Descriptor, Index, Manifest
 from archfit.registry.quirks import NO_HEAD, quirk_of
-from archfit.registry.refusals import MAX_ERROR, joined, placed
+from archfit.registry.refusals import MAX_ERROR, is_own, joined, placed
 from archfit.registry.registry_errors import InvalidManifest, ManifestUnknown, RegistryError
 from archfit.registry.resolve_platforms import Offer, matches, resolve_platforms
 from archfit.registry.routing.endpoints import Endpoint
@@ -183,7 +183,7 @@ class RegistryClient:
                 reply = self.http.send(Request("list", "GET", url, headers, endpoint.origin, limit))
             else:
                 reply = self._ask("list", endpoint, url, limit)
-            if reply.status == 404:
+            if reply.status == 404 and is_own(reply, endpoint):
                 raise ManifestUnknown(
                     f"{endpoint.origin} has no repository {endpoint.repository}", status=404
                 )
@@ -295,7 +295,7 @@ class RegistryClient:
     def _manifest(self, endpoint: Endpoint, tag_or_digest: str) -> RawManifest:
         what = _named(endpoint, tag_or_digest)
         reply = self._ask("manifest", endpoint, f"manifests/{tag_or_digest}", MAX_MANIFEST)
-        if reply.status == 404:
+        if reply.status == 404 and is_own(reply, endpoint):
             raise ManifestUnknown(f"{endpoint.origin} has no {what}", status=404)
         if reply.status != 200:
             raise self.authorizer.refusal(reply, endpoint, what)
