@@ -242,7 +242,6 @@ BAD = [
     pytest.param(architectures.image_platforms, "=amd64", "'' is not a pattern for images: write one as 'registry.local/legacy/*'", id="overrides: no pattern"),
     pytest.param(option_types.duration, "30", "'30' is not a duration: write '30s', or another with d, h, m, s or ms", id="duration: no unit"),
     pytest.param(option_types.duration, "5 minutes", "'5 minutes' is not a duration: write '5m', or another with d, h, m, s or ms", id="duration: words"),
-    pytest.param(option_types.duration, "9999999999s", "'9999999999s' is not a duration: write '30s', or another with d, h, m, s or ms", id="duration: centuries"),
     pytest.param(option_types.duration, "1.5h", "'1.5h' is not a duration: write '30s', or another with d, h, m, s or ms", id="duration: a fraction"),
     pytest.param(option_types.duration, "1234567890d", "'1234567890d' is not a duration: write '30s', or another with d, h, m, s or ms", id="duration: too long"),
     pytest.param(option_types.duration, "1234567890", "'1234567890' is not a duration: write '30s', or another with d, h, m, s or ms", id="duration: too long, no unit"),
