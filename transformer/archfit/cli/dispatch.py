@@ -25,7 +25,7 @@ def start(argv: Sequence[str], streams: Mapping[str, Callable[[], Any]]) -> int:
     if command is None:
         word = argv[0]
         if not (os.sep in word or word.endswith(SUFFIXES) or os.path.exists(word)):
-            hint = command_hint(word) or f"the commands are {', '.join(first_words())}. See archfit --help"
+            hint = _command_hint(word) or f"the commands are {', '.join(first_words())}. See archfit --help"
             raise UsageError(f"{word!r} is not a command: {hint}")
         command = MAIN
     if words == ["help"] and not os.path.exists("help"):  # as in `archfit setup help`
@@ -47,7 +47,7 @@ def help_for(argv: Sequence[str], *, whole: bool) -> str:
     return help_text(command or MAIN) if whole else short_help(command or MAIN)
 
 
-def command_hint(word: str) -> str:
+def _command_hint(word: str) -> str:
     """What to write in place of a word that is no command, "" where nothing comes near."""
     if word in _VERBS:
         return _VERBS[word]

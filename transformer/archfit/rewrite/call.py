@@ -10,8 +10,6 @@ import shlex
 from argparse import Namespace
 
 from archfit.base.errors import UnknownFlag, UsageError
-from archfit.base.spelling import nearest
-from archfit.cli.dispatch import command_hint
 from archfit.cli.usage.command_row import flags_of
 from archfit.cli.usage.command_table import first_words
 from archfit.cli.usage.manifest_commands import TRANSFORM
@@ -48,30 +46,13 @@ class TransformCall(Record):
 
 
 def _check_command(argv: Sequence[str]) -> None:
-    """Raises UsageError for a command behind flags, which may be its own, or for what is nearly one."""
+    """Raises UsageError for a command behind flags, which may be its own."""
     takers = {flag for flag, values in flags_of(TRANSFORM).items() if values is not None}
-    words = [
-        (at, word)
-        for at, word in enumerate(argv)
-        if word[:1] != "-" and not os.path.exists(word) and not (at and argv[at - 1] in takers)
-    ]
-    for at, word in words:
-        if word in first_words():
-            raise UsageError(f"{word!r} is a command: write it first, as in {_first(word, at, argv)}")
-    for at, word in words[:1]:
-        if not word.replace("-", "").isalpha():
-            continue
-        if near := nearest(word, first_words()):
-            raise UsageError(f"{word!r} is not a command: did you mean {_first(near, at, argv)}?")
-        if hint := command_hint(word):
-            raise UsageError(f"{word!r} is not a command: {hint}")
-
-
-def _first(command: str, at: int, argv: Sequence[str]) -> str:
-    """The command line that was meant. at: where the command stands in argv."""
-    return shlex.join(
-        re.sub("://.*@", "://***@", part) for part in ("archfit", command, *argv[at + 1 :], *argv[:at])
-    )
+    for at, word in enumerate(argv):
+        if word in first_words() and not os.path.exists(word) and not (at and argv[at - 1] in takers):
+            meant = ("archfit", word, *argv[at + 1 :], *argv[:at])
+            shown = shlex.join(re.sub("://.*@", "://***@", part) for part in meant)
+            raise UsageError(f"{word!r} is a command: write it first, as in {shown}")
 
 
 def read_call(argv: Sequence[str]) -> TransformCall:
