@@ -224,9 +224,6 @@ MISTAKES = [
     Mistake("--json-of-transform", 2, ["--json"], ["archfit: error: archfit transform has no flag --json: --report FILE writes every decision as JSON"], POD),
     Mistake("a-cache-with-one-slash", 2, ["--cache", "redis:/127.0.0.1:6379"], ["archfit: error: --cache: begins as a URL without its two slashes: write it as 'redis://cache.example:6379/0', or a path behind ./"], POD),
     Mistake("four-mistakes-in-one-file", 2, ["--config", "a.yaml"], ["archfit: error: a.yaml line 4, spec.clusterArchitecture: there is no option 'clusterArchitecture': write 'clusterArchitectures'", "archfit: error: a.yaml line 5, spec.tolerate: has to be a list: write it as [gke]", "archfit: error: a.yaml line 6, spec.onUnknown: 'assum' is not one of fail, assume, leave: write 'assume'", "archfit: error: a.yaml line 7, operater: there is no key 'operater' here: write 'operator'"], POD, {"a.yaml": f"{HEAD}spec:\n  clusterArchitecture: [amd64]\n  tolerate: gke\n  onUnknown: assum\noperater: {{}}\n"}),
-    Mistake("a-chart-for-the-post-renderer", 2, ["helm", "./chart"], ["archfit: error: archfit helm is the post-renderer of Helm 4: to render a chart, run helm template ./chart | archfit"], POD),
-    Mistake("a-release-for-the-post-renderer", 2, ["helm", "upgrade", "--install", "web", "./chart"], ["archfit: error: archfit helm is the post-renderer of Helm 4: to render a chart, run helm template web ./chart | archfit"], POD),
-    Mistake("a-file-for-the-post-renderer", 2, ["helm", "web.yaml"], ["archfit: error: archfit helm is the post-renderer of Helm 4: for files, run archfit web.yaml"], POD),
     Mistake("a-kustomization-behind-kustomize", 2, ["kustomize", "build", "overlay"], ["archfit: error: 'kustomize' is not a command: helm template CHART | archfit, kustomize build DIR | archfit, or kubectl kustomize DIR | archfit"], POD),
     Mistake("a-flag-before-its-command", 2, ["--require=arm64", "check", "web.yaml"], ["archfit: error: 'check' is a command: write it first, as in archfit check web.yaml --require=arm64"], POD),
     Mistake("a-file-that-is-not-there-behind-flags", 2, ["-q", "chekc.yaml"], ["archfit: error: cannot read 'chekc.yaml' (No such file or directory): name a file or a folder of manifests"], POD),
@@ -237,7 +234,7 @@ MISTAKES = [
     Mistake("standard-input-of-check", 0, ["check", "-"], [], CONFIG_MAP),
     Mistake("a-file-where-a-folder-is-written", 2, ["setup", "argocd", "-o", "plugin"], ["archfit: error: archfit setup argocd has no flag -o: the folder is --into DIR"], POD),
     Mistake("a-folder-where-a-file-is-written", 2, ["setup", "cluster", "--into", "here"], ["archfit: error: archfit setup cluster has no flag --into: the file is -o FILE"], POD),
-    Mistake("a-chart-for-the-post-renderer-as-helm-writes-it", 2, ["helm", "template", "web", "./chart", "--set", "password=secret"], ["archfit: error: archfit helm is the post-renderer of Helm 4: to render a chart, run helm template web ./chart | archfit"], POD),
+    Mistake("a-chart-for-the-post-renderer", 2, ["helm", "template", "web", "./chart", "--set", "password=s3cret"], ["archfit: error: 'template' is not expected: archfit helm is the post-renderer of Helm 4, and reads standard input: run helm template CHART | archfit, or archfit FILE"], POD),
     *(
         Mistake(f"a-kind-that-Kubernetes-does-not-have-{kind}", 0, ["--offline"], [f"archfit: info: apps/v1/{kind}/cart: not transformed: Kubernetes has no kind {kind} in apps: write Deployment (document 1, line 1)"], DEPLOYMENT.replace("Deployment", kind).replace(", namespace: shop", ""))
         for kind in ("Deploymnet", "deployment", "Deployments")

@@ -27,16 +27,9 @@ def post_render(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    words = list(argv)
-    while words and words[0] in {"template", "install", "upgrade", "--install", "-i"}:
-        words.pop(0)
-    if words and words[0][:1] not in ("", "-"):
-        import shlex  # a release is rendered without it
-
-        flags = next((at for at, word in enumerate(words) if word[:1] == "-"), None)
-        named = shlex.join(words[:flags])
-        right = f"to render a chart, run helm template {named} | archfit"
-        if words[0].endswith((".yaml", ".yml")):
-            right = f"for files, run archfit {named}"
-        raise UsageError(f"archfit helm is the post-renderer of Helm 4: {right}")
+    if argv and argv[0][:1] not in ("", "-"):
+        raise UsageError(
+            f"{argv[0]!r} is not expected: archfit helm is the post-renderer of Helm 4, and reads standard input: run "
+            "helm template CHART | archfit, or archfit FILE"
+        )
     return transform(argv, stdin, stdout, stderr, environ, DEFAULTS)
