@@ -18,13 +18,12 @@ from fnmatch import fnmatchcase
 from archfit.base.errors import ArchfitError, InvalidInput
 from archfit.base.files import SUFFIXES
 from archfit.base.printable import visible
-from archfit.cli.inputs.input_files import holds_object
+from archfit.cli.inputs.input_files import KUSTOMIZATIONS, holds_object
 from archfit.integrations.argocd.repository import check_inside, is_irregular
 from archfit.integrations.argocd.source_parameters import ApplicationSource, helm_arguments
 from archfit.startup.record import Record
 from archfit.yaml.stream import BOM, check_utf8
 
-_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 # argo-cd v3.5.1, reposerver/repository/repository.go: a file with this mark is not for the cluster.
 _SKIPPED = b"+argocd:skip-file-rendering"
 _NOTHING = re.compile(rb"(?:(?:---|\.\.\.)?(?:[ \t\r]*(?:null|~|\{\}))?[ \t\r]*(?:#[^\n]*)?\n)*").fullmatch
@@ -49,7 +48,7 @@ def renderer_of(source: ApplicationSource) -> str:
         return source.renderer
     if os.path.isfile("Chart.yaml"):
         return "helm"
-    if any(os.path.isfile(name) for name in _KUSTOMIZATIONS):
+    if any(os.path.isfile(name) for name in KUSTOMIZATIONS):
         return "kustomize"
     return "directory" if next(_files(source, "."), "") else ""
 

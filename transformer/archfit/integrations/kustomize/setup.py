@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, TextIO
 
 from archfit.base.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
 from archfit.base.patch import Add, Operation, apply
+from archfit.cli.inputs.input_files import KUSTOMIZATIONS
 from archfit.cli.setup.check_lines import up_to_wrong, write_lines
 from archfit.cli.setup.configuration import ToolConfiguration, compared, configuration
 from archfit.cli.setup.owned_files import File, content_of_users_file, remove_files, write_file
@@ -29,7 +30,7 @@ from archfit.workloads.sites import Spine, find_sites
 from archfit.yaml.compose import parse
 from archfit.yaml.tree import ROOT
 
-_HOLDERS = {"kustomize": files.KUSTOMIZATIONS, "kpt": ("Kptfile",)}
+_HOLDERS = {"kustomize": KUSTOMIZATIONS, "kpt": ("Kptfile",)}
 _ENTRIES: dict[str, tuple[tuple[str, ...], Any]] = {
     "kustomize": (files.TRANSFORMERS, files.NAME),
     "kpt": (files.MUTATORS, files.MUTATOR),

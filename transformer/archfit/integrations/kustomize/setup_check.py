@@ -19,6 +19,7 @@ from yaml import YAMLError, safe_load_all
 
 from archfit import __version__
 from archfit.base.external_program import run_program
+from archfit.cli.inputs.input_files import KUSTOMIZATIONS
 from archfit.cli.setup.check_lines import CHECK_POD, Line, Wrong, up_to_wrong
 from archfit.integrations.kustomize import setup_files as files
 from archfit.reports.report import state_path
@@ -177,7 +178,7 @@ def _below(folder: str, depth: int) -> Iterator[str]:
 
 def _entries(folder: str, field: str) -> Iterator[tuple[str, str]]:
     """(file of the kustomization, entry) for each entry of one of its lists."""
-    for name in files.KUSTOMIZATIONS:
+    for name in KUSTOMIZATIONS:
         path = os.path.join(folder, name)
         listed = (_read(path) or {}).get(field)
         for entry in listed if isinstance(listed, list) else ():

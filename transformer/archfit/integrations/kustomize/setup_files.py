@@ -21,7 +21,6 @@ from archfit.options.config_file import API_VERSION, KIND
 NAME = "archfit.yaml"
 HEAD = "Written by `archfit setup {tool}`, once; it is yours now."
 FUNCTION = "config.kubernetes.io/function"
-KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 TRANSFORMERS = ("transformers",)
 MUTATORS = ("pipeline", "mutators")
 MUTATOR = {"exec": "archfit", "configPath": NAME}
