@@ -43,19 +43,14 @@ def test_a_selector_becomes_requirements(text, requirements):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        pytest.param("", "'' has an empty requirement: write one such as team=web", id="nothing"),
-        pytest.param("a,,b", "'a,,b' has an empty requirement", id="a comma too many"),
-        pytest.param("a > 1", "'a > 1' compares numbers, which a namespaceSelector cannot", id="a comparison"),
+        pytest.param("", "'' is no requirement on a label: write one of team=web", id="nothing"),
+        pytest.param("a,,b", "'' is no requirement on a label", id="a comma too many"),
+        pytest.param("a > 1", "'a > 1' is no requirement on a label", id="a comparison"),
         pytest.param("a b", "'a b' is no requirement on a label", id="two words"),
-        pytest.param("a in web", "'a in web' is no requirement on a label", id="a set without brackets"),
         pytest.param("a in (web", "'a in (web' is no requirement on a label", id="an open bracket"),
         pytest.param("a=b=c", "'a=b=c' is no requirement on a label", id="two values"),
-        pytest.param("-a=b", "'-a' cannot be the key of a label", id="a key's ends"),
-        pytest.param("a/b/c", "'a/b/c' cannot be the key of a label", id="two slashes"),
-        pytest.param(f"{'a' * 64}", "cannot be the key of a label", id="a long key"),
-        pytest.param("a=b_", "'b_' cannot be the value of a label", id="a value's ends"),
-        pytest.param("a in (b c)", "'b c' cannot be the value of a label", id="a blank in a value"),
-        pytest.param(f"a={'b' * 64}", "cannot be the value of a label", id="a long value"),
+        pytest.param("a/b/c", "'a/b/c' is not a key of a label", id="a key"),
+        pytest.param("a in (b c)", "'b c' is not a value of a label", id="a value"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(text, words):

@@ -4,10 +4,9 @@
 
     selector     requirement ("," requirement)*
     requirement  key | "!" key | key ("=" | "==" | "!=") value | key ("in" | "notin") "(" value ("," value)* ")"
-    key          [prefix "/"] name        prefix: a DNS subdomain; name: up to 63 of [-A-Za-z0-9_.], its ends no mark
-    value        "" or as name
 
-`key > 1` and `key < 1` are kubectl's, too, but a LabelSelector has no such operator.
+Key and value are those of labels (`options.taints`). `key > 1` and `key < 1` are kubectl's, too, but a LabelSelector
+has no such operator.
 Sources: apimachinery, pkg/labels/selector.go (the grammar); api, meta/v1 LabelSelector.
 """
 
@@ -27,6 +26,7 @@ from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.option_types import SWITCH, whole_seconds
 from archfit.options.settings import Options, Settings, Toleration
 from archfit.options.table import SPEC
+from archfit.options.taints import label_key, label_value
 from archfit.placement.filters import names_kind, second_names_object
 from archfit.placement.pod_patch import taint
 from archfit.placement.tolerations import uncovered
@@ -38,10 +38,6 @@ _COMMAND = BY_NAME["policy"]
 _IS_OBJECT_NAME = re.compile(
     r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 ).fullmatch
-_NAME = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
-_PREFIX = r"[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?"
-_IS_KEY = re.compile(rf"(?:{_PREFIX}/)?{_NAME}").fullmatch
-_IS_VALUE = re.compile(rf"(?:{_NAME})?").fullmatch
 _SET = re.compile(r"([^\s=!<>(),]+)\s+(in|notin)\s*\(([^()]*)\)").fullmatch
 _EXACT = re.compile(r"([^\s=!<>(),]+)\s*(==|=|!=)\s*([^\s=!<>(),]*)").fullmatch
 _PRESENT = re.compile(r"(!?)\s*([^\s=!<>(),]+)").fullmatch
@@ -52,45 +48,26 @@ _FORMS = "team=web, team!=web, 'team in (web,shop)', 'team notin (web)', team or
 
 def match_expressions(text: str) -> list[dict[str, Any]]:
     """The requirements, in order. Raises UsageError."""
-    return [_requirement(part.strip(), text) for part in _BETWEEN(text)]
+    return [_requirement(part.strip()) for part in _BETWEEN(text)]
 
 
-def _requirement(part: str, text: str) -> dict[str, Any]:
-    if not part:
-        raise UsageError(
-            f"--namespace-selector: {text!r} has an empty requirement: write one such as {_FORMS}"
-        )
-    if "<" in part or ">" in part:
-        raise UsageError(
-            f"--namespace-selector: {part!r} compares numbers, which a namespaceSelector cannot: write one of {_FORMS}"
-        )
-    present, exact, chosen = _PRESENT(part), _EXACT(part), _SET(part)
-    if present:
-        return {"key": _key(present[2]), "operator": "DoesNotExist" if present[1] else "Exists"}
-    if exact:
-        key, operator, values = exact[1], exact[2], [exact[3]]
-    elif chosen:
-        key, operator, values = chosen[1], chosen[2], [value.strip() for value in chosen[3].split(",")]
+def _requirement(part: str) -> dict[str, Any]:
+    if present := _PRESENT(part):
+        key, operator, values = present[2], "DoesNotExist" if present[1] else "Exists", []
+    elif exact := _EXACT(part):
+        key, operator, values = exact[1], _OPERATORS[exact[2]], [exact[3]]
+    elif chosen := _SET(part):
+        key, operator, values = chosen[1], _OPERATORS[chosen[2]], chosen[3].split(",")
     else:
         raise UsageError(
             f"--namespace-selector: {part!r} is no requirement on a label: write one of {_FORMS}"
         )
-    for value in values:
-        if not _IS_VALUE(value):
-            raise UsageError(
-                f"--namespace-selector: {value!r} cannot be the value of a label: it has up to 63 letters, digits, -, "
-                "_ or ., and begins and ends with a letter or digit"
-            )
-    return {"key": _key(key), "operator": _OPERATORS[operator], "values": sorted(set(values))}
-
-
-def _key(key: str) -> str:
-    if not _IS_KEY(key):
-        raise UsageError(
-            f"--namespace-selector: {key!r} cannot be the key of a label: write it as team or example.com/team, with "
-            "up to 63 letters, digits, -, _ or . after the slash"
-        )
-    return key
+    try:
+        requirement: dict[str, Any] = {"key": label_key(key), "operator": operator}
+        listed = sorted({label_value(value.strip()) for value in values})
+    except Problem as problem:
+        raise UsageError(f"--namespace-selector: {problem.message}") from None
+    return {**requirement, "values": listed} if listed else requirement
 
 
 _LONGEST_AGE = 36_500 * 24 * 3600
