@@ -7,7 +7,8 @@ import pytest
 from archfit.base.patch import apply
 from archfit.base.results import Decision, Location, ObjectRef
 from archfit.options.settings import Options
-from archfit.policy.check import OPERATOR, Compared, ComparedPod, as_text, compared, exit_code, placement
+from archfit.policy.check import OPERATOR, Compared, as_text, compared, exit_code, placement
+from archfit.policy.installed.dry_run import SamplePod
 from archfit.webhook.admitted_pod import admitted_pod, at_admission
 from archfit.yaml.values import plain, typed
 from pod_decisions import answers
@@ -93,7 +94,7 @@ def test_nothing_and_an_empty_list_are_the_same():
 )  # fmt: skip
 def test_the_last_line_counts_each_pod_once(outcomes, line):
     ref = ObjectRef("v1", "Pod", "shop", "web")
-    pods = [ComparedPod(ref, Location(1, 1), Compared(outcome, "why")) for outcome in outcomes]
+    pods = [(SamplePod(ref, Location(1, 1), None), Compared(outcome, "why")) for outcome in outcomes]
     assert as_text("p", pods).decode().splitlines()[-1] == line
 
 
@@ -113,5 +114,5 @@ _OUTCOMES = {"operator": ("not-compared", OPERATOR), "refused": ("not-compared",
 )
 def test_nothing_compared_is_no_success(pods, status):
     ref, at = ObjectRef("v1", "Pod", "shop", "web"), Location(1, 1)
-    made = [ComparedPod(ref, at, Compared(*_OUTCOMES.get(one, (one, "why")))) for one in pods]
+    made = [(SamplePod(ref, at, None), Compared(*_OUTCOMES.get(one, (one, "why")))) for one in pods]
     assert exit_code(made) == status

@@ -17,12 +17,12 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO, TypeAlias
 
 from archfit.base import standard_streams
 from archfit.base.patch import apply
 from archfit.base.printable import count, visible
-from archfit.base.results import Decision, Location, Message, ObjectRef, has_error
+from archfit.base.results import Decision, Message, has_error
 from archfit.cli.inputs.command_inputs import manifests_of
 from archfit.cli.invocation import Invocation
 from archfit.cli.usage.command_table import BY_NAME
@@ -58,23 +58,19 @@ class Compared(Record):
     actual: dict[str, Any] | None = None
 
 
-class ComparedPod(Record):
-    """location: of the object that makes the pod."""
-
-    ref: ObjectRef
-    location: Location
-    result: Compared
+ComparedPod: TypeAlias = tuple[SamplePod, Compared]
+"""A pod of the manifests, and what was learned about it."""
 
 
 def as_text(name: str, pods: Sequence[ComparedPod]) -> bytes:
     """The check for a terminal. name: of the policy."""
     lines = [
-        f"{words}: {pod.ref} ({pod.location}): {pod.result.reason}"
+        f"{words}: {pod.ref} ({pod.location}): {result.reason}"
         for outcome, words in _WORDS.items()
-        for pod in pods
-        if pod.result.outcome == outcome
+        for pod, result in pods
+        if result.outcome == outcome
     ]
-    number = Counter(pod.result.outcome for pod in pods)
+    number = Counter(result.outcome for _, result in pods)
     parts = [f"{number['same']} as archfit would place {'it' if number['same'] == 1 else 'them'}"]
     parts += [f"{number[outcome]} {words}" for outcome, words in _WORDS.items() if number[outcome]]
     total = f"{count(len(pods), 'pod')}: {', '.join(parts)}"
@@ -85,12 +81,11 @@ def as_text(name: str, pods: Sequence[ComparedPod]) -> bytes:
 def as_json(name: str, pods: Sequence[ComparedPod]) -> bytes:
     """The check as one JSON object."""
     return json_output(
-        {**document_head("policy-check"), "policy": name, "pods": [_value(pod) for pod in pods]}
+        {**document_head("policy-check"), "policy": name, "pods": [_value(*pair) for pair in pods]}
     )
 
 
-def _value(pod: ComparedPod) -> dict[str, Any]:
-    result = pod.result
+def _value(pod: SamplePod, result: Compared) -> dict[str, Any]:
     return {
         "object": object_value(pod.ref),
         **({"file": pod.location.file} if pod.location.file else {}),
@@ -132,10 +127,10 @@ def check_policy(
 
 def exit_code(pods: Sequence[ComparedPod]) -> int:
     """See the module. Pods of operators are not compared, and fail nothing beside others."""
-    outcomes = {pod.result.outcome for pod in pods}
+    outcomes = {result.outcome for _, result in pods}
     if "different" in outcomes:
         return 3
-    not_compared = [pod.result.reason for pod in pods if pod.result.outcome == "not-compared"]
+    not_compared = [result.reason for _, result in pods if result.outcome == "not-compared"]
     return 1 if len(not_compared) == len(pods) or set(not_compared) - {OPERATOR} else 0
 
 
@@ -169,7 +164,7 @@ def _compared_pods(
                 or answer.left_alone
             )
             result = compared(answer.plain, answer.skipped, decision, left_alone)
-        pods.append(ComparedPod(pod.ref, pod.location, result))
+        pods.append((pod, result))
     return pods, messages
 
 
