@@ -5,16 +5,17 @@ from typing import Any
 
 import pytest
 from tests.audit.audit_clusters import written
-from tests.audit.cluster_objects import DIGEST, listed, node, pod, workload
+from tests.audit.cluster_objects import CREATED, DIGEST, listed, node, pod, workload
 
 from archfit.audit.running.collect import Collector
 from archfit.base.errors import InvalidInput
 from archfit.facts.facts import AuditFacts, WorkloadFacts
 from archfit.facts.reports import from_json
-from archfit.options.settings import Options
+from archfit.options.settings import REQUIRED, Options
 
 _HASHED = {"pod-template-hash": "5d4f"}
 _REPLICA_SET = ("ReplicaSet", "web-5d4f")
+_LINUX = {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}
 
 
 def _collected(*values: Any, source: Any = "lists") -> Collector:
@@ -479,11 +480,16 @@ def test_junk_at_any_place_is_no_error_and_makes_no_facts_that_cannot_be_written
         spec={
             "initContainers": [{"name": "i", "image": "j", "restartPolicy": "Always"}],
             "overhead": {"cpu": "1"},
+            "tolerations": [{"key": "a", "operator": "Exists"}],
+            "affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [_LINUX]}]}}},
         },
         status={"conditions": [{"type": "PodResizePending", "reason": "Infeasible"}]},
     )
+    ended = {"exitCode": 1, "reason": "Error", "startedAt": CREATED, "finishedAt": CREATED}
+    looping = {"name": "app", "restartCount": 3, "lastState": {"terminated": ended}}
     for value in (
         owned,
+        pod("b", node="n", status={"phase": "Running", "containerStatuses": [looping]}),
         node("n", taints=[{"key": "a"}]),
         workload("Deployment", "d", uid=False),
         workload("CronJob", "c"),

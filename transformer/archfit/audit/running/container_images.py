@@ -156,7 +156,7 @@ def _word(messages: Sequence[str]) -> str:
 def _ended_at_once(state: Mapping[str, Any]) -> bool:
     """Whether a `terminated` is of a container that failed within a minute; without times, exit code 255 says so."""
     code = state.get("exitCode")
-    if not isinstance(code, int) or not code or state.get("reason") in _OTHER_CAUSES:
+    if not isinstance(code, int) or not code or text(state.get("reason")) in _OTHER_CAUSES:
         return False
     try:
         began, ended = (datetime.fromisoformat(state[name]) for name in ("startedAt", "finishedAt"))

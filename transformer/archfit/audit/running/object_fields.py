@@ -160,7 +160,7 @@ def is_windows(spec: Mapping[str, Any]) -> bool:
     terms = sequence(spec, *_TERMS)
     return bool(terms) and all(
         any(
-            need.get("key") in OS_LABELS
+            text(need.get("key")) in OS_LABELS
             and need.get("operator") == "In"
             and need.get("values") == ["windows"]
             for need in sequence(term, "matchExpressions")
