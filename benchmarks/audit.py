@@ -28,7 +28,7 @@ import json, resource, sys, time
 began = time.perf_counter()
 from archfit.audit.report.json import facts_text
 from archfit.audit.running.collect import Collector
-from archfit.audit.running.list_stream import items
+from archfit.cluster.list_stream import items
 
 collector = Collector("lists", "large")
 with open(sys.argv[1], "rb") as file:

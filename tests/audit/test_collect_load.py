@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 
 from archfit.audit.running.collect import Collector
-from archfit.audit.running.list_stream import items
+from archfit.cluster.list_stream import items
 from large_cluster import objects, write
 
 pytestmark = pytest.mark.load

@@ -9,9 +9,9 @@ import pytest
 
 import machine
 from archfit.audit.running.collect import Collector
-from archfit.audit.running.list_stream import items
 from archfit.base.errors import InvalidInput
 from archfit.base.results import ObjectRef
+from archfit.cluster.list_stream import items
 from archfit.options.settings import Options
 from fuzz import readers
 from fuzz.asking import Asking

@@ -20,7 +20,6 @@ from archfit.audit.clusters import check_moments
 from archfit.audit.flags import AuditFlags
 from archfit.audit.groups import keys_of
 from archfit.audit.running.collect import KUBE_SYSTEM, Collector
-from archfit.audit.running.list_stream import items
 from archfit.base import standard_streams
 from archfit.base.errors import UsageError
 from archfit.base.printable import count, few, visible
@@ -30,6 +29,7 @@ from archfit.cli.inputs.input_files import found_files, read_inputs
 from archfit.cluster import live_objects as live
 from archfit.cluster.cluster_connection import ClusterConnection, connect, get_if_there
 from archfit.cluster.cluster_error import ClusterError
+from archfit.cluster.list_stream import items
 from archfit.cluster.nodes import mapping
 from archfit.cluster.pools.live import NOT_READ, pool_objects
 from archfit.facts.facts import AuditFacts

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from tests.audit.cluster_objects import listed, node, pod, workload
 
-from archfit.audit.running import list_stream
 from archfit.audit.running.collect import Collector
-from archfit.audit.running.list_stream import items
 from archfit.base.errors import InvalidInput
+from archfit.cluster import list_stream
+from archfit.cluster.list_stream import items
 
 _PODS = [pod("a"), pod("b", image="ünïcode/\u2028:1", owner=("StatefulSet", "s"))]
 _MIXED = [*_PODS, node("n"), workload("ReplicaSet", "r", owner=("Deployment", "d"))]
