@@ -86,7 +86,6 @@ def test_an_object_may_have_items_that_are_its_own():
         pytest.param(_text(listed(*_MIXED))[:-40], "ends in the middle of its JSON, after 3 items: it was not written whole", id="cut in an item"),
         pytest.param(_text(listed(*_MIXED)).partition(b', "kind": "List"')[0], "ends in the middle", id="cut behind the items"),
         pytest.param(b'{"items": [', "ends in the middle of its JSON, after 0 items", id="cut at once"),
-        pytest.param(b'{"a": "\xc3', "is not UTF-8", id="cut in a character"),
         pytest.param(b'{"kind": "List", "items": [{"kind": "a"}}', "pods.json is not JSON at character 41: ',' or ']' must stand here", id="no JSON"),
         pytest.param(b'{"kind": "List", "items": [{"kind": "a"},]}', "a ',' stands before the end of the list", id="a comma too many"),
         pytest.param(b'{"a": 1,}', "a ',' stands before the end of the object", id="a comma too many in an object"),
@@ -106,6 +105,16 @@ def test_what_cannot_be_read_is_one_message_that_names_the_file(data, message):
         assert "pods.json" in str(caught.value)
         assert message in str(caught.value)
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("ascii_only", [False, True], ids=["characters", "escapes"])
+def test_a_list_that_was_cut_is_said_to_be_cut_wherever_it_ends(ascii_only):
+    """In a text, a word, a number, an escape or a character, too."""
+    odd = {"kind": "Pod", "a": [True, None, False, -12.5, 1e9], "b": 'é\u2028\\"', "c": {}}
+    data = json.dumps(listed(odd, odd), ensure_ascii=ascii_only).encode()
+    for end in range(1, len(data)):
+        with pytest.raises(InvalidInput, match="ends in the middle of its JSON"):
+            _values(data[:end])
 
 
 def test_yaml_says_the_line_of_each_object_and_skips_what_holds_no_pod():

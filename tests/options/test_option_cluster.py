@@ -9,7 +9,7 @@ import yaml
 
 import machine
 from archfit.base.errors import ArchfitError, InvalidInput, UsageError
-from archfit.cluster.nodes import Taint, nodes, objects
+from archfit.cluster.nodes import Taint, nodes
 from archfit.cluster.setup import set_up_cluster as run
 from archfit.cluster.summary import NodeSummary, UsedTaint, summarised
 from archfit.options.layers import load
@@ -97,7 +97,7 @@ def loaded(text: str) -> Settings:
 
 
 def of(*items: object, keys: tuple[str, ...] = ()) -> NodeSummary:
-    return summarised(nodes(objects({"kind": "List", "items": list(items)})), keys)
+    return summarised(nodes(items), keys)
 
 
 USED = [
@@ -375,25 +375,25 @@ def test_every_form_that_kubectl_prints_is_read(form):
 
 ASK = "pass the output of `kubectl get nodes -o json`"
 BAD = [
-    pytest.param(b"", "the input is empty: check what `kubectl get nodes -o json` prints", id="empty"),
-    pytest.param(b" \n", "the input is empty: check what `kubectl get nodes -o json` prints", id="blank"),
-    pytest.param(b"\xff", "the input is not UTF-8: pass the output of kubectl unchanged", id="bytes"),
-    pytest.param(listed(), f"the list holds no node: {ASK}", id="no items"),
+    pytest.param(b"", "the input holds no object: check what `kubectl get nodes -o json` prints", id="empty"),
+    pytest.param(b" \n", "the input holds no object: check what `kubectl get nodes -o json` prints", id="blank"),
+    pytest.param(b"\xff", "standard input: document 1, line 1: the byte 0xff is not UTF-8, which Kubernetes requires. Save the file as UTF-8", id="bytes"),
+    pytest.param(listed(), "the input holds no object: check what `kubectl get nodes -o json` prints", id="no items"),
     pytest.param(listed({"kind": "Pod"}, {"kind": "Pod"}, 3), f"the list holds no node, but 2 Pod, 1 object without a kind: {ASK}", id="pods"),
     pytest.param(b'{"kind": "Deployment"}', f"the list holds no node, but 1 Deployment: {ASK}", id="another kind"),
-    pytest.param(b'{"kind": "List"}', f"the list has no items: {ASK}", id="a list without items"),
-    pytest.param(b"[]", f"this is not a list of nodes: {ASK}", id="a bare list"),
-    pytest.param(b"error: You must be logged in to the server (Unauthorized)", f"this is not a list of nodes: {ASK}", id="kubectl's own error"),
-    pytest.param(b"NAME   STATUS   ROLES\na      Ready    <none>\n", f"this is not a list of nodes: {ASK}", id="kubectl's table"),
+    pytest.param(b'{"kind": "List"}', f"the list holds no node, but 1 List: {ASK}", id="a list without items"),
+    pytest.param(b"[]", "the input holds no object: check what `kubectl get nodes -o json` prints", id="an empty array"),
+    pytest.param(b"error: You must be logged in to the server (Unauthorized)", f"the list holds no node, but 1 object without a kind: {ASK}", id="kubectl's own error"),
+    pytest.param(b"NAME   STATUS   ROLES\na      Ready    <none>\n", f"the list holds no node, but 1 object without a kind: {ASK}", id="kubectl's table"),
     pytest.param(
         b"a: [\n",
-        "line 2: the input is neither JSON nor YAML as kubectl writes it: is not YAML (did not find expected node content): fix it",
+        "standard input: line 2: this is not YAML: while parsing a flow node did not find expected node content",
         id="neither JSON nor YAML",
     ),
-    pytest.param(b"[" * 200_000, f"the input is nested too deeply: {ASK}", id="deep JSON"),
+    pytest.param(b"[" * 200_000, "standard input is not JSON at character 2: this is nested too deeply", id="deep JSON"),
     pytest.param(
         b"a: " + b"[" * 200_000,
-        "line 1: the input is neither JSON nor YAML as kubectl writes it: is nested deeper than 32 levels: no option needs that",
+        "standard input: line 1: collections are nested more than 250 deep",
         id="deep YAML",
     ),
     pytest.param(
@@ -416,7 +416,7 @@ def test_anything_else_is_one_sentence(content, message):
 
 def test_a_list_that_was_cut_is_one_sentence():
     """JSON is not tried as YAML, whose complaint would mislead."""
-    with pytest.raises(InvalidInput, match=r"^the input is not complete JSON: "):
+    with pytest.raises(InvalidInput, match=r"^standard input ends in the middle of its JSON"):
         run([], io.BytesIO(listed(node("a"))[:-20]), io.BytesIO(), io.StringIO(), {})
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NoReturn
 
 from archfit.base.errors import InvalidInput
 from archfit.workloads.builtin import PODLESS, group_of
+from archfit.workloads.pod_specs import typed_item
 from archfit.yaml.compose import parse
 from archfit.yaml.scan import spans
 from archfit.yaml.stream import check_utf8, split
@@ -21,14 +22,16 @@ from archfit.yaml.values import plain
 
 _READ = 1 << 20
 _BLANK = re.compile(r"[ \t\r\n]*").match
+_LAST_WORD = re.compile(r"[\w.+-]*\s*\Z", re.ASCII).match
 _BOM = b"\xef\xbb\xbf"
 _NEEDED = frozenset({("", "Node"), ("", "NodeList")})
 _DECODER = json.JSONDecoder()
 
 
-def items(file: BinaryIO, name: str = "") -> Iterator[tuple[Any, str]]:
+def items(file: BinaryIO, name: str = "", *, podless: bool = False) -> Iterator[tuple[Any, str]]:
     """(object, where) of every object in the file. name: of the file, "" for standard input.
 
+    podless: YAML of kinds without pods is read, too.
     where: `FILE:LINE` of a YAML document or item, else the name. Raises InvalidInput: what is wrong, and the file.
     """
     shown = name or "standard input"
@@ -42,7 +45,8 @@ def items(file: BinaryIO, name: str = "") -> Iterator[tuple[Any, str]]:
         for value in _Json(file, head.removeprefix(_BOM), shown).objects():
             yield value, name
     else:
-        yield from _yaml(b"".join((head, *iter(lambda: file.read(_READ), b""))), name, shown)
+        passed_over = (lambda _api_version, _kind: False) if podless else _is_passed_over
+        yield from _yaml(b"".join((head, *iter(lambda: file.read(_READ), b""))), name, shown, passed_over)
 
 
 class _Json:
@@ -97,15 +101,14 @@ class _Json:
             yield members
 
     def _array(self, members: dict[str, Any]) -> Iterator[Any]:
-        kind = members.get("kind", "List")
-        typed = isinstance(kind, str) and kind != "List"
-        own = {"kind": kind[:-4], "apiVersion": members.get("apiVersion", "v1")} if typed else {}
+        around = {"apiVersion": "v1", **members}
         self._at += 1
         while self._expect() != "]":
             value = self._value()
             self._count += 1
             if isinstance(value, dict) and not value.get("kind"):
-                value = {**(own or self._shape(value)), **value}
+                value = typed_item(value, around)
+                value = value if "kind" in value else {**value, **self._shape(value)}
             yield value
             self._end_member("]", "list")
         self._at += 1
@@ -138,6 +141,10 @@ class _Json:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
+                if self._ended and (
+                    error.msg.startswith("Unterminated") or _LAST_WORD(self._text, error.pos)
+                ):
+                    self._cut_off()
                 if self._ended:
                     self._wrong(error.msg, error.pos)
             except RecursionError:
@@ -178,7 +185,9 @@ class _Json:
         self._ended = not chunk
         try:
             self._text += self._utf8.decode(chunk, final=self._ended)
-        except UnicodeDecodeError:
+        except UnicodeDecodeError as error:
+            if error.reason == "unexpected end of data":
+                self._cut_off()
             raise InvalidInput(
                 f"{self._shown} is not UTF-8 behind character {self._before + len(self._text)}: write it again with "
                 "kubectl get -o json"
@@ -197,11 +206,13 @@ class _Json:
         raise InvalidInput(f"{self._shown} is not JSON at character {self._before + at + 1}: {what}")
 
 
-def _yaml(data: bytes, name: str, shown: str) -> Iterator[tuple[Any, str]]:
+def _yaml(
+    data: bytes, name: str, shown: str, passed_over: Callable[[str, str], bool]
+) -> Iterator[tuple[Any, str]]:
     try:
         check_utf8(data)
         for piece in split(data):
-            for span in spans(data, piece, _is_passed_over):
+            for span in spans(data, piece, passed_over):
                 try:
                     value = plain(parse(span.text(data)).value)
                 except InvalidInput as error:

@@ -47,25 +47,6 @@ class Node(Record):
         return f"windows/{self.architecture}" if self.os == "windows" and self.architecture in WINDOWS else ""
 
 
-def objects(value: object) -> list[dict[str, Any]]:
-    """The objects of a list of `kubectl get -o json`, or a single one. Items of a NodeList say no kind: it is Node.
-
-    What is no mapping counts as an object without a kind. Raises InvalidInput.
-    """
-    if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
-        raise InvalidInput(f"this is not a list of nodes: {_ASK}")
-    kind = value["kind"]
-    if not kind.endswith("List"):
-        return [value]
-    items = value.get("items")
-    if not isinstance(items, list):
-        raise InvalidInput(f"the list has no items: {_ASK}")
-    of_list = (
-        {"apiVersion": value.get("apiVersion"), "kind": kind.removesuffix("List")} if kind != "List" else {}
-    )
-    return [{**of_list, **item} if isinstance(item, dict) else {} for item in items]
-
-
 def nodes(values: Sequence[dict[str, Any]]) -> list[Node]:
     """The nodes among objects, by name. Raises InvalidInput where there is none."""
     chosen = [_node(value) for value in values if value.get("kind") == "Node"]

@@ -79,8 +79,8 @@ def changed(
         names = {fields.ascii_text(str(value.get("kind") or "an object without a kind")) for value in values}
         kinds = ", ".join(sorted(names))
         raise InvalidInput(
-            f"there is no pool in the input{f', but {kinds}' if kinds else ''}: pass NodePools, MachineDeployments or "
-            "nodes of EKS or AKS, as `kubectl get` prints them"
+            f"there is no pool in the input, but {kinds}: pass NodePools, MachineDeployments or nodes of EKS or "
+            "AKS, as `kubectl get` prints them"
         )
     heavier, messages = weights(those, architecture)
     changes = [

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from io import BytesIO
 from typing import Any, BinaryIO
 
 from archfit.base import standard_streams
-from archfit.base.errors import InvalidInput, Problem
+from archfit.base.errors import InvalidInput
 from archfit.cluster.configuration_file import read_input
-from archfit.cluster.nodes import mapping, objects
+from archfit.cluster.list_stream import items
+from archfit.cluster.nodes import mapping
 from archfit.cluster.pools.pool import group_of, kind_of
-from archfit.yaml.config_yaml import parse_config
-from archfit.yaml.scan import whole
-from archfit.yaml.stream import split
+from archfit.workloads.pod_specs import typed_item
 
 
 def objects_of(names: Sequence[str], stdin: BinaryIO, source: str) -> list[dict[str, Any]]:
@@ -26,12 +25,11 @@ def objects_of(names: Sequence[str], stdin: BinaryIO, source: str) -> list[dict[
     standard_streams.check_named_once(names)
     values: list[dict[str, Any]] = []
     for name in names:
-        place = f"{name}: " if len(names) > 1 and name != "-" else ""
-        try:
-            for value in _decoded(read_input(name, stdin, source), source):
-                values += objects(value)
-        except InvalidInput as error:
-            raise InvalidInput(f"{place}{error.message}", line=error.line) from None
+        content = BytesIO(read_input(name, stdin, source))
+        for value, _ in items(content, "" if name == "-" else name, podless=True):
+            values += _opened(value)
+    if not values:
+        raise InvalidInput(f"the input holds no object: check what `{source}` prints")
     by_identity: dict[object, dict[str, Any]] = {}
     for number, value in enumerate(values):
         metadata = mapping(value, "metadata")
@@ -41,26 +39,11 @@ def objects_of(names: Sequence[str], stdin: BinaryIO, source: str) -> list[dict[
     return list(by_identity.values())
 
 
-def _decoded(content: bytes, source: str) -> list[object]:
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInput("the input is not UTF-8: pass the output of kubectl unchanged") from None
-    if not text.strip():
-        raise InvalidInput(f"the input is empty: check what `{source}` prints")
-    try:
-        return [json.loads(text)]
-    except RecursionError:
-        raise InvalidInput(f"the input is nested too deeply: pass the output of `{source}`") from None
-    except ValueError as error:
-        if text.lstrip()[0] in "{[":
-            raise InvalidInput(f"the input is not complete JSON: {error}") from None
-    data = text.encode()
-    documents = []
-    for piece in split(data):
-        try:
-            documents.append(parse_config(whole(piece).text(data)).values)
-        except Problem as problem:
-            message = f"the input is neither JSON nor YAML as kubectl writes it: {problem.message}"
-            raise InvalidInput(message, line=piece.line - 1 + problem.line) from None
-    return documents
+def _opened(value: Any) -> Iterator[dict[str, Any]]:
+    """The objects of a list, and the object itself for any other; what is no mapping is one without a kind."""
+    members = value.get("items") if isinstance(value, dict) and kind_of(value).endswith("List") else None
+    if isinstance(members, list):
+        for member in members:
+            yield from _opened(typed_item(member, value))
+    else:
+        yield value if isinstance(value, dict) else {}
