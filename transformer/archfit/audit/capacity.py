@@ -168,7 +168,7 @@ def _pool_taints(pools: Iterable[PoolFacts], workloads: Iterable[WorkloadFinding
         own = having[pool.snapshot]
         for taint in () if pool.problem else taints_of(pool):
             tolerating = sum(
-                number for those, number in own.items() if all(tolerate(rows, [taint]) for rows in those)
+                number for those, number in own.items() if all(tolerate(rows, (taint,)) for rows in those)
             )
             text = f"{taint.key}{f'={taint.value}' if taint.value else ''}:{taint.effect}"
             yield PoolTaint(

@@ -187,7 +187,7 @@ def _renderer(flags: AuditFlags) -> Render:
     if flags.images:
         return _IMAGE_FORMS[flags.format]
     if flags.format == "text":
-        return partial(audit_text.render, everything=flags.everything)
+        return partial(audit_text.render, everything=flags.all)
     if flags.format == "rules":
         return partial(audit_rules.render, number=flags.wave)
     if flags.format != "html":

@@ -60,7 +60,6 @@ class AuditFindings(Record):
     waves: tuple[Waves, ...]
     capacity: Capacity
     builds: BuildFindings
-    prices: Prices
     costs: Costs
     upgrades: Upgrades | None = None
     own: tuple[str, ...] = ()
@@ -135,7 +134,6 @@ def findings(
         tuple(waves for waves, _ in plans),
         nodes,
         build_findings(facts.builds, damaged),
-        prices,
         costs(prices, architectures if required else architectures[:1], workloads, nodes),
         upgrades(architectures[0], workloads, judged_images),
         own=tuple(own),

@@ -6,6 +6,7 @@ import os
 import re
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from archfit.audit.clusters import cluster_name
 from archfit.audit.groups import group_keys
@@ -29,11 +30,13 @@ _FILES = {"renovate": "json"}
 """The formats that are of another one's kind."""
 _INDEXES = {"JOB_COMPLETION_INDEX": 0, "CI_NODE_INDEX": 1}
 """Variables with the index of a shard, and what the first one is: Kubernetes' Indexed Jobs, GitLab's `parallel`."""
+_AS_GIVEN = ("live", "fail_on_regression", "allow_unknown", "all", "currency", "logs", "programs", "images")
+_TEXTS = ("context", "kubeconfig", "namespace", "compare", "output")
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)%?", re.ASCII).fullmatch
 
 
 class AuditFlags(Record):
-    """everything: whether the text has all tables. warnings: of flags that do not fit together. output: "" for stdout.
+    """all: whether the text has all tables. warnings: of flags that do not fit together. output: "" for stdout.
 
     shard: its index from 0, and how many there are. min_ready: percent, None where it is not asked for. newer_tags: of
     how many repositories, 0 for none. assume_cpu: in 1/1000 CPU. wave: None for the next one.
@@ -53,17 +56,17 @@ class AuditFlags(Record):
     allow_unknown: bool
     assume_cpu: int
     format: str
-    everything: bool
+    all: bool
     by: tuple[str, ...]
     own: tuple[str, ...]
     currency: str | None
     output: str
     warnings: tuple[str, ...]
-    newer_tags: int = 0
-    wave: int | None = None
-    logs: bool = False
-    programs: bool = False
-    images: bool = False
+    newer_tags: int
+    wave: int | None
+    logs: bool
+    programs: bool
+    images: bool
 
 
 def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, str]) -> AuditFlags:
@@ -99,32 +102,22 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         raise UsageError(
             f"--images: is written as {', '.join(IMAGE_FORMATS)}, not as {form}: leave one of them out"
         )
+    texts: dict[str, Any] = {name: getattr(flags, name) or "" for name in _TEXTS}
     return AuditFlags(
-        flags.live,
-        flags.context or "",
-        flags.kubeconfig or "",
-        flags.namespace or "",
-        tuple(flags.merge),
-        flags.compare or "",
-        flags.fail_on_regression,
-        _cluster(flags.cluster, merge=bool(flags.merge)),
-        _shard(flags.shard, flags.shards, environ),
-        required_platforms(flags.require),
-        _percent(flags.min_ready),
-        flags.allow_unknown,
-        _cpu(flags.assume_cpu),
-        form,
-        flags.all,
-        group_keys(flags.by),
-        (*_own("--own", flags.own), *(f"!{pattern}" for pattern in _own("--not-own", flags.not_own))),
-        flags.currency,
-        flags.output or "",
-        tuple(warnings),
-        _repositories(flags.newer_tags),
-        _wave(flags.wave, form),
-        flags.logs,
-        flags.programs,
-        flags.images,
+        **{name: getattr(flags, name) for name in _AS_GIVEN},
+        **texts,
+        merge=tuple(flags.merge),
+        cluster=_cluster(flags.cluster, merge=bool(flags.merge)),
+        shard=_shard(flags.shard, flags.shards, environ),
+        required=required_platforms(flags.require),
+        min_ready=_percent(flags.min_ready),
+        assume_cpu=_cpu(flags.assume_cpu),
+        format=form,
+        by=group_keys(flags.by),
+        own=(*_own("--own", flags.own), *(f"!{pattern}" for pattern in _own("--not-own", flags.not_own))),
+        warnings=tuple(warnings),
+        newer_tags=_repositories(flags.newer_tags),
+        wave=_wave(flags.wave, form),
     )
 
 

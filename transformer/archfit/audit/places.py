@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import and_, or_
 from typing import TypeAlias
 
@@ -68,7 +68,6 @@ class Places:
         self._all = (1 << (len(self.nodes) + len(brought))) - 1
         self._met: dict[tuple[Condition, bool], int] = {}
         self._fitting: dict[tuple[Terms, bool], int] = {}
-        self._tolerated: dict[tuple[_Tolerations, _Taints], bool] = {}
 
     @property
     def architectures(self) -> frozenset[str]:
@@ -97,7 +96,7 @@ class Places:
         """Whether an open node or a pool of the architecture does, all of whose taints are tolerated."""
         there = self.fitting(terms) & self._of.get(architecture, 0)
         return any(
-            there & places and self._enters(tolerations, taints) for taints, places in self._entries.items()
+            there & places and tolerate(tolerations, taints) for taints, places in self._entries.items()
         )
 
     def devices(self, architecture: str) -> frozenset[str]:
@@ -150,12 +149,6 @@ class Places:
         pools = dict.fromkeys(f"{pool.kind} {pool.name}" for place, pool in self._pools if places & place)
         return " and ".join((*(count(nodes[name], f"{name} node") for name in sorted(nodes)), *pools))
 
-    def _enters(self, tolerations: _Tolerations, taints: _Taints) -> bool:
-        known = self._tolerated.get((tolerations, taints))
-        if known is None:
-            known = self._tolerated[tolerations, taints] = tolerate(tolerations, taints)
-        return known
-
 
 def places_of(facts: AuditFacts) -> Mapping[str, Places]:
     """The places of each snapshot."""
@@ -188,7 +181,8 @@ def toleration_of(taint: str) -> Toleration:
     return Toleration(key, "Equal", value, effect)
 
 
-def tolerate(tolerations: _Tolerations, taints: Iterable[Toleration]) -> bool:
+@lru_cache(maxsize=8192)
+def tolerate(tolerations: _Tolerations, taints: _Taints) -> bool:
     """Whether each taint is tolerated."""
     own = [Toleration(*toleration) for toleration in tolerations]
     return all(any(covers(toleration, taint) for toleration in own) for taint in taints)

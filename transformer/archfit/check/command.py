@@ -7,7 +7,7 @@ images that are not known and objects that no row reads. Exit 1 for what could n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from typing import BinaryIO, TextIO
@@ -37,7 +37,6 @@ from archfit.reports.outcome_page import after_failure
 from archfit.reports.summary import lines
 from archfit.run import Run
 from archfit.startup.record import Record
-from archfit.stream_inventory import StreamInventory
 from archfit.workloads.documents import Lines
 from archfit.workloads.pods import Pod
 
@@ -78,19 +77,19 @@ def check(
             programs = _programs(manifests, answers, settings.options, required, run)
             question = question.replace(programs=programs)
         checked = (_required if required else _placement)(manifests, answers, settings.options, question)
+        outcome, decisions = checked.check, checked.decisions
         if flags.newer_tags:
-            newer = newer_of(checked.findings, answers, required, run)
+            newer = newer_of(outcome.findings, answers, required, run)
             files = {source.name: source.data.split(b"\n") for source in manifests.sources if source.name}
-            checked = checked.of_each(lambda findings: with_newer(findings, newer, files))
+            outcome = outcome.of_each(lambda findings: with_newer(findings, newer, files))
         if roots:
-            checked = checked.of_each(partial(_at_sources, roots=roots, manifests=manifests))
-            names += [each.file for each in (*checked.findings, *checked.cases)]
+            outcome = outcome.of_each(partial(_at_sources, roots=roots, manifests=manifests))
+            names += [each.file for each in (*outcome.findings, *outcome.cases)]
         about = [*run.messages, *run.unmatched_filters(manifests.pods, manifests.inventory)]
         named = meant_arm64([platform.architecture for platform in required], answers.values())
         about += [Message("warning", f"--require: {named}")] if named else []
         messages = [*about, *checked.messages]
-        outcome = _check(tuple(map(from_message, about)), checked, question)
-        decisions = checked.decisions
+        outcome = _with_messages(outcome, tuple(map(from_message, about)), question)
         report = run.prepare_report(outcome.exit_code, messages, decisions, answers)
         why = run.explanations(manifests.data, manifests.inventory, decisions, answers) if decisions else []
     report.commit_after(lambda: write_reports(places, outcome, {*names}, stdout))
@@ -136,28 +135,11 @@ class _Question(Record):
 
 
 class _Checked(Record):
-    """What became of the inputs; see `Check`.
+    """check: without what the run itself says. messages: for standard error. decisions: where placement was asked."""
 
-    messages: for standard error. images: the texts of those that were looked at. unasked: as of `PlatformCheck`.
-    unknown: why an image is not known, by its text, or its place where it has none. decisions: where placement was the
-    question.
-    """
-
-    findings: tuple[Finding, ...]
+    check: Check
     messages: Sequence[Message]
-    cases: tuple[Finding, ...]
-    images: set[str]
-    unasked: set[tuple[str, str]]
-    unknown: dict[str, str]
-    pods: int
-    objects: int
-    left_alone: int = 0
-    by_annotation: int = 0
     decisions: tuple[tuple[Pod, Decision], ...] = ()
-
-    def of_each(self, change: Callable[[Iterable[Finding]], Iterable[Finding]]) -> _Checked:
-        """With its findings and its cases changed."""
-        return self.replace(findings=tuple(change(self.findings)), cases=tuple(change(self.cases)))
 
 
 def _required(
@@ -177,16 +159,18 @@ def _required(
     if question.cases:
         cases = (*problems(read), *required_cases(verdicts, lines_of.line, allowed=allowed), *unread)
     own = dict.fromkeys(message for _, verdict in verdicts for message in verdict.messages)
-    return _Checked(
-        _in_order(manifests, (*read, *uses, *unread)),
-        manifests.in_order(map(lines_of.located, (*manifests.messages, *inventory.messages, *own))),
-        _in_order(manifests, cases),
+    outcome = _check(
+        manifests,
+        question,
+        (*read, *uses, *unread),
         {use.text for pod, _ in judged for use in pod.images if use.text},
         set().union(*(verdict.unasked for _, verdict in judged)),
         {use.counted_image: use.reason for use in uses if use.rule == "not-known"},
         len(judged),
-        _objects(inventory),
+        cases,
     )
+    messages = map(lines_of.located, (*manifests.messages, *inventory.messages, *own))
+    return _Checked(outcome, manifests.in_order(messages))
 
 
 def _placement(
@@ -214,19 +198,14 @@ def _placement(
         pairs = zip(edits.decisions, inventory.pods(), strict=True)
         rows = [(*pair, answers_for(pair[0], answers, options, own)) for pair, (_, own) in pairs]
         cases = (*problems(read), *placement_cases(rows, lines_of.line), *unread)
-    return _Checked(
-        _in_order(manifests, (*read, *of_decisions(edits.decisions, lines_of.line))),
-        manifests.in_order(map(lines_of.located, (*manifests.messages, *edits.messages))),
-        _in_order(manifests, cases),
-        images,
-        unasked,
-        unknown,
-        len(manifests.pods),
-        _objects(inventory),
-        sum(decision.outcome in LEFT_ALONE for _, decision in edits.decisions),
-        sum(own.left_by == "annotation" for _, own in inventory.pods()),
-        edits.decisions,
+    findings = (*read, *of_decisions(edits.decisions, lines_of.line))
+    outcome = _check(manifests, question, findings, images, unasked, unknown, len(manifests.pods), cases)
+    outcome = outcome.replace(
+        left_alone=sum(decision.outcome in LEFT_ALONE for _, decision in edits.decisions),
+        by_annotation=sum(own.left_by == "annotation" for _, own in inventory.pods()),
     )
+    messages = map(lines_of.located, (*manifests.messages, *edits.messages))
+    return _Checked(outcome, manifests.in_order(messages), edits.decisions)
 
 
 def _of_reading(manifests: Manifests) -> list[Finding]:
@@ -241,10 +220,6 @@ def _of_reading(manifests: Manifests) -> list[Finding]:
 
 def _in_order(manifests: Manifests, findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(manifests.in_order(findings, lambda finding: finding.file))
-
-
-def _objects(inventory: StreamInventory) -> int:
-    return len({(left.ref, left.location) for left in inventory.untouched if not left.controller})
 
 
 def _at_sources(
@@ -264,28 +239,45 @@ def _at_sources(
         yield finding.replace(file=file, line=line) if file or is_of_stream else finding
 
 
-def _check(messages: tuple[Finding, ...], checked: _Checked, question: _Question) -> Check:
-    findings = (*messages, *checked.findings)
-    errors = {finding.rule for finding in findings if finding.severity == "error"}
-    code = 1 if "problem" in errors else 3 if errors & {"placement", "required-platform", "not-known"} else 0
-    unknown, unasked = {**checked.unknown}, {*checked.unasked}
+def _check(
+    manifests: Manifests,
+    question: _Question,
+    findings: Sequence[Finding],
+    images: set[str],
+    unasked: set[tuple[str, str]],
+    unknown: dict[str, str],
+    pods: int,
+    cases: Iterable[Finding],
+) -> Check:
+    """The check, whose exit code is still to be said.
+
+    images: the texts of those that were looked at. unasked: as of `PlatformCheck`. unknown: why an image is not known,
+    by its text, or its place where it has none.
+    """
     for finding in findings:
         if finding.rule == "required-platform":
             unknown.pop(finding.counted_image, None)
             unasked.discard((finding.counted_image, "listed"))
     counted = Counter(how for image, how in unasked if image not in unknown)
+    untouched = manifests.inventory.untouched
     return Check(
-        code,
+        0,
         tuple(f"{platform.os}/{platform.architecture}" for platform in question.required),
-        findings,
-        checked.pods,
-        len(checked.images | unknown.keys()),
+        _in_order(manifests, findings),
+        pods,
+        len(images | unknown.keys()),
         tuple(unknown.values()),
         counted["stated"],
         counted["listed"],
-        checked.left_alone,
-        checked.by_annotation,
-        checked.objects,
-        tuple(sorted(checked.images)),
-        (*(problems(messages) if question.cases else ()), *checked.cases),
+        objects=len({(left.ref, left.location) for left in untouched if not left.controller}),
+        texts=tuple(sorted(images)),
+        cases=_in_order(manifests, cases),
     )
+
+
+def _with_messages(check: Check, messages: tuple[Finding, ...], question: _Question) -> Check:
+    findings = (*messages, *check.findings)
+    errors = {finding.rule for finding in findings if finding.severity == "error"}
+    code = 1 if "problem" in errors else 3 if errors & {"placement", "required-platform", "not-known"} else 0
+    cases = (*(problems(messages) if question.cases else ()), *check.cases)
+    return check.replace(exit_code=code, findings=findings, cases=cases)

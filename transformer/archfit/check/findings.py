@@ -170,6 +170,10 @@ class Check(Record):
             finding for finding in self.findings if (finding.rule, finding.severity) != ("notice", "info")
         ]
 
+    def of_each(self, change: Callable[[Iterable[Finding]], Iterable[Finding]]) -> Check:
+        """With its findings and its cases changed."""
+        return self.replace(findings=tuple(change(self.findings)), cases=tuple(change(self.cases)))
+
     def of(self, rule: str) -> list[Finding]:
         """The findings of one rule, in the order of the stream."""
         return [finding for finding in self.findings if finding.rule == rule]

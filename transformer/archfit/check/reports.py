@@ -211,8 +211,6 @@ def write_reports(places: Mapping[str, str], check: Check, files: Collection[str
 
 def _from_root(check: Check, files: Collection[str], root: str) -> Check:
     known = {file: from_root(file, root) for file in files if file}
-    findings, cases = (
-        tuple(finding.replace(file=known.get(finding.file, finding.file)) for finding in group)
-        for group in (check.findings, check.cases)
+    return check.of_each(
+        lambda findings: (each.replace(file=known.get(each.file, each.file)) for each in findings)
     )
-    return check.replace(findings=findings, cases=cases)

@@ -31,7 +31,6 @@ class Bar(Record):
 
     label: str
     value: str
-    detail: str
     segments: tuple[Segment, ...]
     alternative: str
 
@@ -79,7 +78,7 @@ def readiness_bar(row: Readiness, upgrades: Upgrades | None) -> Bar:
     )
     parts = [(kind, value, f"{_amount(value, by_cpu=row.by_cpu)} {words}") for kind, value, words in values]
     detail, segments = _segments(parts, row.counted(row.total))
-    return Bar(row.architecture, ready_share(row), detail, segments, f"{ready_sentence(row)}: {detail}.")
+    return Bar(row.architecture, ready_share(row), segments, f"{ready_sentence(row)}: {detail}.")
 
 
 def wave_bar(plan: Waves, readiness: Readiness) -> Bar:
@@ -95,7 +94,7 @@ def wave_bar(plan: Waves, readiness: Readiness) -> Bar:
         total += value
     detail, segments = _segments(parts, total)
     words = f"Waves to {readiness.architecture} by {unit}: {detail}."
-    return Bar(f"To {readiness.architecture}", _amount(total, by_cpu=by_cpu), detail, segments, words)
+    return Bar(f"To {readiness.architecture}", _amount(total, by_cpu=by_cpu), segments, words)
 
 
 def node_bars(groups: Sequence[NodeGroup], names: dict[str, str]) -> tuple[Bar, ...]:
@@ -116,7 +115,7 @@ def node_bars(groups: Sequence[NodeGroup], names: dict[str, str]) -> tuple[Bar, 
         label = f"{name}{group.architecture}" + ("" if group.os == "linux" else f" ({group.os})")
         nodes = count(group.nodes, "node")
         words = f"{nodes}, {label}, {cpu_text(group.cpu)} CPU: {detail}."
-        bars.append(Bar(label, nodes, detail, segments, words))
+        bars.append(Bar(label, nodes, segments, words))
     return tuple(bars)
 
 
