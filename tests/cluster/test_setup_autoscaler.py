@@ -99,7 +99,7 @@ PRIORITIES = [
     pytest.param(X | A, "{10: [.*]}", None, ["cluster-autoscaler-priority-expander: data.priorities is no block of numbers with lists below them: correct it first"], id="flow style"),
     pytest.param(X | A, "high:\n  - .*\n", None, ["cluster-autoscaler-priority-expander: data.priorities is no block of numbers with lists below them: correct it first"], id="a priority that is no number"),
     pytest.param(X | A, "10: [\n", None, ["cluster-autoscaler-priority-expander: data.priorities is not YAML (did not find expected node content): fix it"], id="no YAML"),
-    pytest.param(X | A, "\ud800", None, ["cluster-autoscaler-priority-expander: data.priorities is not YAML (half of a character stands alone): fix it"], id="half of a character"),
+    pytest.param(X | A, "\ud800", None, ["cluster-autoscaler-priority-expander: data.priorities is not YAML (surrogates not allowed): fix it"], id="half of a character"),
 ]  # fmt: skip
 
 

@@ -55,8 +55,6 @@ def parse_config(text: str) -> ConfigYaml:
         raise Problem(f"is not YAML ({problem}): {remedy}", (), mark.line + 1 if mark else 0) from None
     except (_ReaderError, UnicodeEncodeError) as error:
         raise Problem(f"is not YAML ({getattr(error, 'reason', 'unreadable')}): fix it") from None
-    except UnicodeEncodeError:  # of a text in JSON
-        raise Problem("is not YAML (half of a character stands alone): fix it") from None
 
 
 class _Reader:
