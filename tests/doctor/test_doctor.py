@@ -132,6 +132,8 @@ ROWS = [
     ("credentials", written(DOCKER, AUTHS), "credentials", "ok", "1 registry", ""),
     ("credentials-readable-by-all", written(DOCKER, AUTHS, 0o644), "credentials", "note", "can be read by other users", "chmod 600"),
     ("credentials-broken", written(DOCKER, "{"), "credentials", "wrong", "is not a JSON object", "docker login"),
+    ("credentials-in-a-variable", set_to(DOCKER_AUTH_CONFIG=AUTHS), "credentials", "ok", "$DOCKER_AUTH_CONFIG: 1 registry", ""),
+    ("credentials-in-a-broken-variable", set_to(DOCKER_AUTH_CONFIG="{"), "credentials", "wrong", "is not a JSON object", "unset DOCKER_AUTH_CONFIG"),
     ("credentials-file-gone", set_to(REGISTRY_AUTH_FILE="/gone.json"), "credentials", "wrong", "/gone.json cannot be read", "docker login"),
     ("credentials-relative", set_to(DOCKER_CONFIG="here"), "credentials", "wrong", "DOCKER_CONFIG is 'here'", "unset DOCKER_CONFIG"),
     (

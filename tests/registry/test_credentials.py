@@ -75,20 +75,22 @@ def test_precedence_of_the_files(home):
     home.file(".dockercfg", **{"h.io": auth("oldest")})
     home.environ |= {
         "REGISTRY_AUTH_FILE": places["variable"],
+        "DOCKER_AUTH_CONFIG": json.dumps({"auths": {"h.io": auth("text")}}),
         "DOCKER_CONFIG": str(home.folder / "docker"),
         "XDG_RUNTIME_DIR": str(home.folder / "run"),
         "XDG_CONFIG_HOME": str(home.folder / "xdg"),
     }
     seen = [home.user("h.io", authfile=places["flag"]), home.user("h.io")]
-    for variable in ("REGISTRY_AUTH_FILE", "DOCKER_CONFIG", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"):
+    for variable in list(home.environ)[-5:]:
         del home.environ[variable]
         seen.append(home.user("h.io"))
     (home.folder / ".docker" / "config.json").unlink()
     seen.append(home.user("h.io"))
-    assert seen == ["flag", "variable", "docker-config", "runtime", "xdg", "home", "oldest"]
+    assert seen == ["flag", "variable", "text", "docker-config", "runtime", "xdg", "home", "oldest"]
 
 
 def test_the_chain_is_searched_until_an_entry_matches(home):
+    home.environ["DOCKER_AUTH_CONFIG"] = json.dumps({"auths": {"third.io": auth("third")}})
     home.file(".config/containers/auth.json", auths={"other.io": auth("other")})
     home.file(".docker/config.json", auths={"h.io": auth("mine")})
     assert home.user("h.io") == "mine"
@@ -289,6 +291,13 @@ def test_a_file_that_cannot_be_understood_is_an_error(home, text, says):
         home.find("h.io", authfile=str(path))
     assert says in str(caught.value)
     assert str(path) in str(caught.value)
+    assert "hush" not in str(caught.value)
+
+
+def test_a_variable_that_cannot_be_understood_is_an_error_that_does_not_show_it(home):
+    home.environ["DOCKER_AUTH_CONFIG"] = "hush"
+    with pytest.raises(RegistryError, match=r"\$DOCKER_AUTH_CONFIG is not a JSON object") as caught:
+        home.find("h.io")
     assert "hush" not in str(caught.value)
 
 

@@ -129,12 +129,23 @@ def test_a_certificate_that_is_not_trusted_is_the_registrys_and_not_the_proxys(s
     assert "the TLS certificate of registry.test is not trusted" in runs.cause("x.io/a:1")
 
 
-@pytest.mark.parametrize("url", ["ftp://127.0.0.1:1", "http://[::1", "http:///a", "http://a:port"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://127.0.0.1:1",
+        "http://[::1",
+        "http:///a",
+        "http://a:port",
+        "http://hush:12/3@a:1",
+        "http://hush#x@a:1",
+    ],
+)
 def test_a_proxy_that_is_no_url_is_a_mistake_that_is_not_repeated(tmp_path, url):
     runs = Runs(tmp_path, "http://registry.test:1")
     runs.environ["http_proxy"] = url
     cause = runs.cause("x.io/a:1")
     assert "the proxy in the environment is not an http:// or https:// URL" in cause
+    assert "hush" not in cause
     assert url not in cause
 
 

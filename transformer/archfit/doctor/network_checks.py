@@ -17,7 +17,7 @@ from archfit.base.errors import UsageError
 from archfit.base.printable import count, few
 from archfit.doctor.findings import Diagnostic, missing, note, ok, wrong
 from archfit.options.settings import Operator
-from archfit.registry.credentials.keychain import load_file, places
+from archfit.registry.credentials.keychain import VARIABLE, load_file, places
 from archfit.registry.http.tls import context
 from archfit.registry.http.trust import USUAL
 from archfit.registry.registry_errors import RegistryError
@@ -127,9 +127,10 @@ def credentials(operator: Operator, environ: Mapping[str, str]) -> Iterator[Diag
 
 def _file(path: str, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     try:
-        document = load_file(path)
+        document = load_file(path, environ)
     except RegistryError as error:
-        yield wrong(_CREDENTIALS, str(error), f"ls -l {shlex.quote(path)}; docker login HOST writes it anew")
+        remedy = f"ls -l {shlex.quote(path)}; docker login HOST writes it anew"
+        yield wrong(_CREDENTIALS, str(error), "unset DOCKER_AUTH_CONFIG" if path == VARIABLE else remedy)
         return
     auths, helpers, store = document["auths"], document["credHelpers"], document["credsStore"]
     held = sum(bool(entry) for entry in auths.values())
@@ -137,7 +138,12 @@ def _file(path: str, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     parts += [f"{count(len(helpers), 'helper')}"] if helpers else []
     parts += [f"everything else from docker-credential-{store}"] if store else []
     yield ok(_CREDENTIALS, f"{path}: {', '.join(parts)}")
-    if held and os.name != "nt" and os.stat(path).st_mode & (stat.S_IRGRP | stat.S_IROTH):
+    if (
+        held
+        and path != VARIABLE
+        and os.name != "nt"
+        and os.stat(path).st_mode & (stat.S_IRGRP | stat.S_IROTH)
+    ):
         yield note(_CREDENTIALS, f"{path} can be read by other users", f"chmod 600 {shlex.quote(path)}")
     used: dict[str, list[str]] = defaultdict(list)
     for host, name in helpers.items():

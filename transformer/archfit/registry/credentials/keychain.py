@@ -1,6 +1,7 @@
 """Which credential belongs to a repository: Docker's and Podman's files and their helpers.
 
     files      --authfile, else $REGISTRY_AUTH_FILE, else this chain, searched until an entry matches:
+               $DOCKER_AUTH_CONFIG, the text itself (docker 28 and later; GitLab's runners)
                $DOCKER_CONFIG/config.json, if set
                $XDG_RUNTIME_DIR/containers/auth.json
                $XDG_CONFIG_HOME/containers/auth.json (~/.config where it is not set)
@@ -33,6 +34,7 @@ from archfit.registry.registry_errors import HelperNeeded, Misconfigured, Regist
 from archfit.startup import c_json
 
 _OLDEST = ".dockercfg"
+VARIABLE = "$DOCKER_AUTH_CONFIG"
 _MAX_FILE = 4 * 1024 * 1024
 
 TYPE_CHECKING = False
@@ -92,7 +94,7 @@ class Keychain:
         with self._reading:
             if self._files is None:
                 self._files = tuple(
-                    (path, load_file(path))
+                    (path, load_file(path, self._environ))
                     for path, required in places(self._authfile, self._environ)
                     if required or os.path.exists(path)
                 )
@@ -133,11 +135,13 @@ class Keychain:
 
 
 def places(authfile: str, environ: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
-    """Files to read in order, and whether each has to exist."""
+    """Files to read in order, and whether each has to exist; `VARIABLE` is none."""
     named = authfile or environ.get("REGISTRY_AUTH_FILE", "")
     if named:
         yield named, True
         return
+    if environ.get(VARIABLE[1:]):
+        yield VARIABLE, True
     home = _folder(environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~"))
     docker = environ.get("DOCKER_CONFIG", "")
     runtime = _folder(environ.get("XDG_RUNTIME_DIR", ""))
@@ -160,10 +164,10 @@ def _folder(path: str) -> str:
     return path if os.path.isabs(path) else ""
 
 
-def load_file(path: str) -> dict[str, Any]:
-    """`auths`, `credHelpers` and `credsStore` of a file, each of the right type. Raises RegistryError."""
+def load_file(path: str, environ: Mapping[str, str]) -> dict[str, Any]:
+    """`auths`, `credHelpers` and `credsStore` of a place, each of the right type. Raises RegistryError."""
     try:
-        text = read_regular(path, _MAX_FILE + 1)
+        text = environ[VARIABLE[1:]] if path == VARIABLE else read_regular(path, _MAX_FILE + 1)
     except OSError as error:
         raise Misconfigured(f"the credentials file {path} cannot be read: {error.strerror}") from None
     try:

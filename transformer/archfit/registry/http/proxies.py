@@ -48,7 +48,10 @@ def proxy_at(url: str) -> Proxy:
         host, port = parts.hostname, parts.port
     except ValueError:
         parts, host, port = urlsplit(""), None, None
-    if parts.scheme not in DEFAULT_PORTS or not host:
+    inside_password = (
+        "@" in parts.path + parts.query + parts.fragment
+    )  # then the host is a part of the secret
+    if parts.scheme not in DEFAULT_PORTS or not host or inside_password:
         socks = parts.scheme in {"socks", "socks4", "socks4a", "socks5", "socks5h"}
         scheme = f" (it begins with {parts.scheme}://, which archfit does not speak)" if socks else ""
         raise RegistryError(
