@@ -21,6 +21,7 @@ import contextlib
 import http.client
 import json
 import os
+import shutil
 import socket
 import ssl
 import subprocess
@@ -214,6 +215,8 @@ def main() -> None:
         contextlib.ExitStack() as stack,
     ):
         folder = Path(temporary)
+        shutil.copy(files.certificate, folder / "tls.crt")
+        shutil.copy(files.key, folder / "tls.key")
         for image in IMAGES:
             registry.index(*image.split(":"), PLATFORMS)
         load = Load(folder, body(registry.host))
@@ -227,7 +230,7 @@ def main() -> None:
             port = free_port()
             command = [
                 *(Path(sys.executable).parent / "archfit", "serve", "--no-cache", "--drain-delay", "0s"),
-                *("--tls-cert", files.certificate, "--tls-key", files.key, "--ca-file", files.ca),
+                *("--tls-dir", folder, "--ca-file", files.ca),
                 *("--listen", f"127.0.0.1:{port}", "--probe-listen", "127.0.0.1:0"),
                 *("--mirror", f"*={registry.url}"),
             ]

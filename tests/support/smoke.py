@@ -122,7 +122,7 @@ STARTS = (
 WITH_EXTRAS = (
     Start(("audit", "--format", "html", *STATED), POD, 0, "<!doctype html>"),
     Start(("cache", "info", "--cache", "redis://127.0.0.1:1"), "", 1, "start it, or name another in --cache"),
-    Start(("serve", "--tls-cert", "crd.yaml", "--tls-key", "crd.yaml"), "", 2, "it holds no certificate"),
+    Start(("serve", "--tls-dir", "gone"), "", 2, "cannot read 'gone/tls.crt'"),
 )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -142,11 +143,10 @@ def test_it_answers_over_tls_alone_until_a_signal(real, tmp_path):
     ("words", "message"),
     [
         pytest.param("", "archfit serve needs a certificate: add --tls-dir DIR", id="no certificate"),
-        pytest.param("--tls-cert x.crt", "needs a certificate", id="no key"),
         pytest.param("--tls-dir nowhere", "cannot read 'nowhere/tls.crt'", id="missing files"),
-        pytest.param("--tls-cert {crt} --tls-key {ca}", "cannot be used", id="no key in it"),
-        pytest.param("--tls-cert {crt} --tls-key {other}", "does not belong to the certificate", id="another key"),
-        pytest.param("--tls-cert {key} --tls-key {key}", "(it holds no certificate): name a file with a certificate in PEM", id="not a certificate"),
+        pytest.param("{no_key}", "cannot be used", id="no key in it"),
+        pytest.param("{another_key}", "does not belong to the certificate", id="another key"),
+        pytest.param("{no_certificate}", "(it holds no certificate): write a certificate in PEM there", id="not a certificate"),
         pytest.param("{tls} --listen 127.0.0.1:{port}", "cannot listen", id="port taken"),
         pytest.param("{tls} --lock-file none.lock", "there is no 'none.lock'", id="lock"),
         pytest.param("{tls} --authfile none", "--authfile", id="credentials"),
@@ -155,18 +155,28 @@ def test_it_answers_over_tls_alone_until_a_signal(real, tmp_path):
         pytest.param("{tls} --pull-secret hub", "NAMESPACE/NAME", id="secret"),
         pytest.param("{tls} --log-level loud", "debug, info", id="level"),
         pytest.param("--insecure-http", "is for loopback only", id="plain HTTP for all"),
-        pytest.param("--insecure-http --tls-dir x", "name the certificate once", id="both"),
+        pytest.param("--insecure-http --tls-dir x", "plain HTTP knows no certificates", id="both"),
         pytest.param("{tls} --client-ca none.crt", "cannot read 'none.crt'", id="client CA"),
-        pytest.param("--insecure-http --listen 127.0.0.1:0 --client-ca x", "plain HTTP knows no client", id="client CA without TLS"),
+        pytest.param("--insecure-http --listen 127.0.0.1:0 --client-ca x", "plain HTTP knows no certificates", id="client CA without TLS"),
         pytest.param("{tls} pod.yaml", "takes flags alone", id="a file"),
     ],
 )  # fmt: skip
-def test_a_mistake_ends_before_anything_is_started(words, message, real):
+def test_a_mistake_ends_before_anything_is_started(words, message, real, tmp_path):
     files = tls_files()
-    paths = {"crt": files.certificate, "key": files.key, "other": files.client_key, "ca": files.ca}
+    pairs = {
+        "tls": (files.certificate, files.key),
+        "no_key": (files.certificate, files.ca),
+        "another_key": (files.certificate, files.client_key),
+        "no_certificate": (files.key, files.key),
+    }
+    flags = {}
+    for name, (certificate, key) in pairs.items():
+        (tmp_path / name).mkdir()
+        shutil.copy(certificate, tmp_path / name / "tls.crt")
+        shutil.copy(key, tmp_path / name / "tls.key")
+        flags[name] = f"--tls-dir {tmp_path / name}"
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        tls = f"--tls-cert {files.certificate} --tls-key {files.key}"
-        given = words.format(port=taken.getsockname()[1], tls=tls, **paths)
+        given = words.format(port=taken.getsockname()[1], **flags)
         with pytest.raises(UsageError, match=re.escape(message)):
             command.serve(given.split(), sys.stderr, {})
 

@@ -56,7 +56,7 @@ def test_a_chain_expires_with_its_first_certificate(tmp_path):
 def test_what_is_no_certificate_is_not_served(tmp_path, change):
     cert = tmp_path / "tls.crt"
     cert.write_text(change(tls_files().certificate.read_text()))
-    with pytest.raises(ArchfitError, match=r"^--tls-cert.* cannot be used "):
+    with pytest.raises(ArchfitError, match=r"^--tls-dir.* cannot be used "):
         Certificates(str(cert), str(tls_files().key))
 
 

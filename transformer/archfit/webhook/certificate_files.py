@@ -77,7 +77,7 @@ class Certificates:
         except OSError as error:
             raise UsageError(
                 f"the server's certificate: cannot read {error.filename!r} ({error.strerror}): name the folder of a "
-                "mounted Secret of type kubernetes.io/tls with --tls-dir, or files with --tls-cert and --tls-key"
+                "mounted Secret of type kubernetes.io/tls with --tls-dir"
             ) from None
         if self._client_ca:
             admit_only(context, self._client_ca)
@@ -85,19 +85,15 @@ class Certificates:
 
     def _wrong(self, error: ssl.SSLError, pem: bytes) -> str:
         if b"-----BEGIN CERTIFICATE-----" not in pem:
-            return (
-                f"--tls-cert: {self._cert!r} cannot be used (it holds no certificate): name a file with a "
-                "certificate in PEM"
-            )
+            return f"--tls-dir: {self._cert!r} cannot be used (it holds no certificate): write a certificate in PEM there"
         if error.reason == "KEY_VALUES_MISMATCH":
             return (
-                f"--tls-cert, --tls-key: the key in {self._key!r} does not belong to the certificate in "
-                f"{self._cert!r}: issue both again, and write them together"
+                f"--tls-dir: the key in {self._key!r} does not belong to the certificate in {self._cert!r}: issue both "
+                "again, and write them together"
             )
         return (
-            f"--tls-cert, --tls-key: {self._cert!r} and {self._key!r} cannot be used "
-            f"({error.reason or 'not a PEM file'}): name a certificate chain and its key, both in PEM, "
-            "without a password"
+            f"--tls-dir: {self._cert!r} and {self._key!r} cannot be used ({error.reason or 'not a PEM file'}): write a "
+            "certificate chain and its key there, both in PEM, without a password"
         )
 
     def _state(self) -> tuple[object, ...]:

@@ -27,7 +27,6 @@ _DEFAULTS = Layer(
     {key: Given("leave", "archfit serve") for key in ("onAbsent", "onUnknown", "onConflict")},
 )
 _SECRET = re.compile(r"[a-z0-9.-]{1,63}/[a-z0-9.-]{1,253}", re.ASCII).fullmatch
-_TLS = "archfit serve needs a certificate: add --tls-dir DIR, or --tls-cert FILE and --tls-key FILE"
 
 
 def serve(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
@@ -63,19 +62,15 @@ def serve(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> in
 
 def _tls(flags: Namespace) -> tuple[str, str]:
     """The paths of certificate and key, both "" with --insecure-http. Raises UsageError."""
-    both = flags.tls_cert, flags.tls_key
-    ways = [bool(flags.tls_dir), any(both), flags.insecure_http]
-    if sum(ways) > 1:
-        raise UsageError(
-            "name the certificate once: --tls-dir, or --tls-cert and --tls-key, or --insecure-http"
-        )
-    if flags.tls_dir:
+    if not flags.insecure_http:
+        if not flags.tls_dir:
+            raise UsageError("archfit serve needs a certificate: add --tls-dir DIR")
         return f"{flags.tls_dir}/tls.crt", f"{flags.tls_dir}/tls.key"
-    if not flags.insecure_http and not all(both):
-        raise UsageError(_TLS)
-    if flags.insecure_http and flags.client_ca:
-        raise UsageError("--client-ca: plain HTTP knows no client certificates: leave out --insecure-http")
-    return both
+    if flags.tls_dir or flags.client_ca:
+        raise UsageError(
+            "--insecure-http: plain HTTP knows no certificates: leave out --tls-dir and --client-ca"
+        )
+    return "", ""
 
 
 def _seconds(text: str) -> float:

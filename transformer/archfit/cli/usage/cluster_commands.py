@@ -324,8 +324,6 @@ SERVE = Command(
             "reads both again when they change.",
             default="",
         ),
-        Flag("--tls-cert FILE", "The certificate chain (PEM), instead of --tls-dir.", default=""),
-        Flag("--tls-key FILE", "The key of --tls-cert (PEM).", default=""),
         Flag(
             "--client-ca FILE",
             "The CA (PEM) of the clients that may connect to the webhook; default: every client. The API server "
