@@ -146,7 +146,7 @@ def test_it_answers_over_tls_alone_until_a_signal(real, tmp_path):
         pytest.param("--tls-dir nowhere", "cannot read 'nowhere/tls.crt'", id="missing files"),
         pytest.param("{no_key}", "cannot be used", id="no key in it"),
         pytest.param("{another_key}", "does not belong to the certificate", id="another key"),
-        pytest.param("{no_certificate}", "(it holds no certificate): write a certificate in PEM there", id="not a certificate"),
+        pytest.param("{no_certificate}", "(it holds no certificate): write one in PEM there", id="not a certificate"),
         pytest.param("{tls} --listen 127.0.0.1:{port}", "cannot listen", id="port taken"),
         pytest.param("{tls} --lock-file none.lock", "there is no 'none.lock'", id="lock"),
         pytest.param("{tls} --authfile none", "--authfile", id="credentials"),

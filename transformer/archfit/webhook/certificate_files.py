@@ -85,7 +85,9 @@ class Certificates:
 
     def _wrong(self, error: ssl.SSLError, pem: bytes) -> str:
         if b"-----BEGIN CERTIFICATE-----" not in pem:
-            return f"--tls-dir: {self._cert!r} cannot be used (it holds no certificate): write a certificate in PEM there"
+            return (
+                f"--tls-dir: {self._cert!r} cannot be used (it holds no certificate): write one in PEM there"
+            )
         if error.reason == "KEY_VALUES_MISMATCH":
             return (
                 f"--tls-dir: the key in {self._key!r} does not belong to the certificate in {self._cert!r}: issue both "
