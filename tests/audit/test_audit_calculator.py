@@ -9,6 +9,8 @@ from audits.clusters import IMAGES, drawn
 from audits.judging import TAINT, changes, differences, registry
 
 COUNT = 100
+FEW = 15
+"""Of a run without the tests that take long."""
 
 
 @pytest.fixture(scope="module")
@@ -17,11 +19,17 @@ def served():
         yield images
 
 
-@pytest.mark.load
-def test_every_number_can_be_calculated_from_the_page(served, tmp_path):
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        pytest.param(range(FEW), id="a few clusters"),
+        pytest.param(range(FEW, COUNT), id="many", marks=pytest.mark.load),
+    ],
+)
+def test_every_number_can_be_calculated_from_the_page(served, tmp_path, numbers):
     lines = [
         f"{number}: {line}"
-        for number in range(COUNT)
+        for number in numbers
         for line in differences(drawn(Random(f"test/{number}")), tmp_path, served)
     ]
     assert lines == []

@@ -8,7 +8,6 @@ from tests.audit.audit_clusters import BOTH, asking, facts_of, image, node, uses
 
 from archfit.audit.compare import compare
 from archfit.audit.findings import findings
-from archfit.audit.prices import parse_prices
 from archfit.audit.report.open_questions import not_known, unknown_reasons
 from archfit.audit.report.text import render
 from archfit.audit.report.words import (
@@ -76,17 +75,6 @@ def test_readiness_is_requested_cpu_of_what_is_ready_over_all_that_could_move():
     assert one.by_cpu
 
 
-def test_readiness_counts_pods_where_nothing_requests_cpu():
-    one = findings(facts_of(("a", 3, 0, {"x": BOTH}), ("b", 1, 0, {"y": AMD}), without_cpu=1)).readiness[0]
-    assert one.share == (3, 4)
-    assert not one.by_cpu
-
-
-def test_assumed_cpu_gives_a_weight_to_pods_without_a_request():
-    facts = facts_of(("a", 3, 0, {"x": BOTH}), ("b", 1, 0, {"y": AMD}), without_cpu=1)
-    assert findings(facts, assume_cpu=100).readiness[0].share == (100, 200)
-
-
 @pytest.mark.parametrize("standing", ["daemonset", "mirror", "finished", "gated", "virtual", "idle", "old"])
 def test_what_cannot_move_is_counted_apart_and_keeps_its_state(standing):
     found = findings(facts_of(("a", 2, 500, {"x": AMD}), standing=standing))
@@ -107,56 +95,11 @@ def test_what_could_move_is_counted(standing):
     assert found.apart == ()
 
 
-def test_what_is_pinned_elsewhere_is_ready_and_said():
-    one = findings(facts_of(("a", 2, 500, {"x": BOTH}), terms=asking("amd64"))).readiness[0]
-    assert (one.ready.pods, one.pinned.pods) == (2, 2)
-    assert findings(facts_of(("a", 2, 500, {"x": BOTH}), terms=asking(*BOTH))).readiness[0].pinned.pods == 0
-
-
-def test_the_work_list_ranks_images_by_what_each_frees_alone():
-    facts = facts_of(
-        ("small", 1, 300, {"a": AMD}),
-        ("large", 1, 900, {"b": AMD, "ok": BOTH}),
-        ("both", 1, 5000, {"c": AMD, "d": AMD}),
-        ("three", 1, 7000, {"a": AMD, "c": AMD, "e": AMD}),
-    )
-    work = findings(facts).work_lists[0]
-    assert [(one.reference, one.alone.cpu, one.part.cpu) for one in work.items] == [
-        ("b", 900, 900),
-        ("a", 300, 7300),
-        ("c", 0, 12000),
-        ("d", 0, 5000),
-        ("e", 0, 7000),
-    ]
-    assert [one.cumulative.cpu for one in work.items] == [900, 1200, 1200, 6200, 13200]
-    assert [(one.first, one.second, one.amount.cpu) for one in work.pairs] == [("c", "d", 5000)]
-    assert {one.reference: (one.partner, one.together.cpu) for one in work.items} == {
-        "a": ("", 0),
-        "b": ("", 0),
-        "c": ("d", 5000),
-        "d": ("c", 5000),
-        "e": ("", 0),
-    }
-    assert work.remaining.cpu == 7000
-
-
 def test_an_image_counts_once_for_a_workload_that_uses_it_twice():
     facts = facts_of(("a", 1, 300, {"x": AMD}))
     twice = facts.workloads[0].replace(images=uses(["x", "x"]))
     work = findings(facts.replace(workloads=(twice,))).work_lists[0]
     assert [(one.alone.cpu, one.part.cpu) for one in work.items] == [(300, 300)]
-
-
-def test_unknown_images_are_work_of_another_kind():
-    facts = facts_of(
-        ("a", 1, 300, {"x": "Unknown"}), ("b", 1, 200, {"y": "Absent"}), ("c", 1, 100, {"z": AMD})
-    )
-    work = findings(facts).work_lists[0]
-    assert [(one.reference, one.state) for one in work.items] == [
-        ("x", "unknown"),
-        ("y", "absent"),
-        ("z", "no"),
-    ]
 
 
 def test_the_work_list_ends_where_everything_is_ready():
@@ -170,29 +113,6 @@ def test_a_node_whose_label_is_not_its_kubelet_s_is_named():
     assert [(one.name, one.label, one.kubelet) for one in findings(facts).capacity.mislabelled] == [
         ("a", "arm64", "amd64")
     ]
-
-
-def test_what_could_run_nowhere_without_an_architecture():
-    facts = facts_of(
-        ("amd", 4, 4000, {"a": AMD}),
-        ("both", 2, 3000, {"b": BOTH}),
-        ("pinned", 1, 100, {"b": BOTH}),
-        ("unknown", 1, 50, {"c": "Unknown"}),
-        ("elsewhere", 1, 10, {"d": ("s390x",)}),
-        nodes=(node("x", "amd64"), node("y", "arm64", requested_cpu=1000)),
-    )
-    on = (("amd64", 1), ("arm64", 1))
-    workloads = tuple(
-        one.replace(
-            runs_on=on if one.name == "both" else (), terms=asking("amd64") if one.name == "pinned" else ()
-        )
-        for one in facts.workloads
-    )
-    losses = findings(facts.replace(workloads=workloads)).capacity.losses
-    assert [
-        (one.architecture, one.stranded.cpu, one.uncertain.cpu, one.moving.cpu, one.free_cpu)
-        for one in losses
-    ] == [("amd64", 4100, 50, 1500, 3000), ("arm64", 0, 50, 1500, 4000)]
 
 
 def test_pods_do_not_move_between_clusters():
@@ -406,46 +326,6 @@ def test_the_room_is_on_nodes_that_take_pods_and_the_text_says_which_do_not(more
     assert group.free_cpu == free
     text = " ".join(render(found).decode().split())
     assert f" free ({why}" in text if why else " free (" not in text
-
-
-_CONTROL_PLANE = "node-role.kubernetes.io/control-plane:NoSchedule"
-
-
-@pytest.mark.parametrize(
-    ("tolerations", "free"),
-    [
-        pytest.param((), 4000, id="none"),
-        pytest.param((("node-role.kubernetes.io/control-plane", "Exists", "", ""),), 12000, id="tolerated"),
-        pytest.param((("", "Exists", "", ""),), 12000, id="tolerates all"),
-        pytest.param((("", "Exists", "", "NoExecute"),), 4000, id="another effect"),
-        pytest.param((("node-role.kubernetes.io/control-plane", "Gt", "1", ""),), 4000, id="an operator to come"),
-    ],
-)  # fmt: skip
-def test_room_for_what_moves_is_where_its_pods_are_tolerated(tolerations, free):
-    nodes = (
-        node("a", "amd64"),
-        node("b", "arm64"),
-        node("control", "arm64", 8000, taints=(_CONTROL_PLANE,)),
-        node("fargate", "arm64", 99000, virtual=True),
-    )
-    facts = facts_of(("web", 2, 500, {"x": BOTH}), nodes=nodes, runs_on=(("amd64", 2),))
-    (web,) = facts.workloads
-    losses = findings(facts.replace(workloads=(web.replace(tolerations=tolerations),))).capacity.losses
-    assert {one.architecture: (one.moving.cpu, one.free_cpu) for one in losses} == {
-        "amd64": (500, free),
-        "arm64": (0, 0),
-    }
-
-
-def test_savings_leave_out_what_its_own_placement_keeps_off():
-    prices = parse_prices(["amd64=1,arm64=0.5"])
-    here = {"runs_on": (("amd64", 1),)}
-    free, pinned = (
-        facts_of(("free", 1, 1000, {"x": BOTH}), **here),
-        facts_of(("pinned", 1, 4000, {"x": BOTH}), terms=asking("amd64"), **here),
-    )
-    savings = findings(merge([free, pinned]), prices=prices).costs.savings
-    assert [(one.when, one.cpu) for one in savings] == [("now", 1000), ("work list done", 1000)]
 
 
 @pytest.mark.parametrize("standing", ["finished", "mirror", "virtual", "windows"])

@@ -18,7 +18,7 @@ from archfit.audit.report import json as audit_json
 from archfit.audit.report import markdown as audit_markdown
 from archfit.audit.report import text as audit_text
 from archfit.audit.report.words import filled
-from archfit.audit.running.collect import Collector, node_facts
+from archfit.audit.running.collect import Collector
 from archfit.facts.facts import AuditFacts, ImageFacts, Snapshot, Term, WorkloadFacts
 from archfit.images.candidates import NewerTag
 
@@ -193,35 +193,10 @@ def test_what_is_done(one, nodes, there, allowed):
     assert (wave.there, wave.allowed) == (there, allowed)
 
 
-def test_pods_that_lack_the_architecture_are_not_done_where_they_are():
-    on = row(runs_on=(("arm64", 2),), tolerations=ALL)
-    (wave,) = (
-        wave
-        for wave in audited(on, known={OWN: AMD}, nodes=[node("a", "arm64")]).waves[0].waves
-        if wave.owner_count
-    )
-    assert (wave.number, wave.there, wave.allowed) == (3, 0, 0)
-
-
 def test_a_node_of_another_cluster_allows_nothing():
     other = node("a", "arm64").replace(snapshot="1" * 16)
     (wave,) = (wave for wave in audited(row(), nodes=[other]).waves[0].waves if wave.owner_count)
     assert wave.allowed == 0
-
-
-def test_each_planned_workload_is_in_one_wave_and_every_amount_is_the_sum_of_its_rows():
-    for facts in (audit_clusters.shop(), audit_clusters.large(300), audit_clusters.hostile()):
-        found = findings(facts)
-        for index, plan in enumerate(found.waves):
-            for wave in (*plan.waves, plan.unknown):
-                number = NOT_KNOWN if wave.number is None else wave.number
-                rows = [one for one in found.workloads if one.waves[index] == number]
-                assert wave.amount.cpu == sum(one.amount.cpu for one in rows)
-                assert wave.amount.pods == sum(one.amount.pods for one in rows)
-                assert wave.there <= wave.allowed <= wave.amount.pods
-                assert wave.owner_count == len({(one.facts.snapshot, *title(one)) for one in rows})
-            planned = [one for one in found.workloads if one.waves[index] is not None]
-            assert all(one.is_required(plan.architecture) for one in planned)
 
 
 def title(one: Any) -> tuple[str, str, str]:
@@ -293,17 +268,6 @@ def test_the_devices_that_a_pod_needs(spec, devices, live):
     collector.add(value)
     (workload,) = collector.facts().workloads
     assert list(workload.devices) == devices
-
-
-def test_the_devices_of_a_node():
-    allocatable = {
-        "cpu": "4",
-        "memory": "8Gi",
-        "nvidia.com/gpu": "1",
-        "hugepages-2Mi": "0",
-        "hugepages-1Gi": "1Gi",
-    }
-    assert node_facts({"status": {"allocatable": allocatable}}).devices == ("hugepages-1Gi", "nvidia.com/gpu")
 
 
 SERVICE: Any = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "hook", "namespace": "shop"}}

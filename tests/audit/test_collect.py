@@ -602,15 +602,6 @@ def test_a_workload_without_pods_counts_as_what_it_will_run(value, standing, pod
     assert [(one.standing, one.pods) for one in facts.workloads if one.name != "other"] == [(standing, pods)]
 
 
-def test_pods_with_other_images_leave_a_template_idle():
-    facts = _facts(
-        pod("web-5d4f-a", owner=_REPLICA_SET),
-        workload("ReplicaSet", "web-5d4f", owner=("Deployment", "web")),
-        workload("Deployment", "web", image="nginx:2"),
-    )
-    assert [(one.standing, one.pods) for one in facts.workloads] == [("idle", 0), ("running", 1)]
-
-
 def test_tolerations_are_those_of_every_pod_and_none_for_a_while():
     gpu, spot = {"key": "gpu", "operator": "Exists"}, {"key": "spot", "value": "true", "effect": "NoSchedule"}
     leaving = {"key": "node.kubernetes.io/not-ready", "operator": "Exists", "tolerationSeconds": 300}
@@ -620,14 +611,3 @@ def test_tolerations_are_those_of_every_pod_and_none_for_a_while():
         pod("db-1", owner=owner, spec={"tolerations": [spot]}),
     )
     assert [one.tolerations for one in facts.workloads] == [(("spot", "", "true", "NoSchedule"),)]
-
-
-@pytest.mark.parametrize(("ready", "is_ready"), [("True", True), ("False", False), ("Unknown", False)])
-def test_a_node_is_ready_as_its_condition_says(ready, is_ready):
-    assert _facts(node("a", ready=ready)).nodes[0].ready is is_ready
-
-
-def test_a_node_without_conditions_is_not_ready():
-    value = node("a")
-    del value["status"]["conditions"]
-    assert _facts(value).nodes[0].ready is False

@@ -169,20 +169,6 @@ def test_what_does_not_run_is_not_done_and_is_counted_beside_it(status, counted)
         assert ("Pods that do not run" in text(found).decode()) is bool(counted)
 
 
-def test_pods_that_a_template_asks_for_and_that_are_not_there_are_pending():
-    web = {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": "w", "namespace": "shop", "uid": "w"},
-    }
-    template = {"spec": {"containers": [{"name": "app", "image": "nginx:1"}]}}
-    deployment = {**web, "spec": {"replicas": 3, "template": template}}
-    wave = the_wave(audited(deployment, pod("done", phase="Succeeded"), NODES[1]))
-    assert (wave.allowed, wave.done, wave.not_running) == (3, 0, (("pending", 3),))
-    wave = the_wave(audited({**deployment, "metadata": {"name": "w", "namespace": "shop"}}, NODES[1]))
-    assert (wave.allowed, wave.done, wave.not_running) == (3, 3, ())
-
-
 FORMAT = "exec format error"
 
 

@@ -10,29 +10,17 @@ import json
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import chain
-from typing import Any
+from typing import Any, get_type_hints
 
 from archfit.audit.amount import Amount
-from archfit.audit.builds import NodeFault, ReasonCount, VerdictCount
-from archfit.audit.capacity import Capacity
-from archfit.audit.clusters import Cluster
+from archfit.audit.builds import BuildFindings
 from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
-from archfit.audit.plan.waves import NOT_KNOWN, Waves
-from archfit.audit.plan.work_list import WorkList
+from archfit.audit.plan.waves import NOT_KNOWN
 from archfit.audit.prices import Costs
-from archfit.audit.readiness import (
-    Apart,
-    DaemonSets,
-    ImageFinding,
-    ImageState,
-    Readiness,
-    WorkloadFinding,
-    WorkloadState,
-)  # fmt: skip
+from archfit.audit.readiness import ImageFinding, ImageState, Readiness, WorkloadFinding, WorkloadState
 from archfit.audit.report.tables import images_by_state
 from archfit.audit.report.words import ready_share
-from archfit.audit.upgrades import Upgrades
 from archfit.base.printable import json_text
 from archfit.base.record_json import (
     camel_case,
@@ -50,6 +38,7 @@ _SUMMARY = (
     *("clusters", "architectures", "required", "assume_cpu", "daemon_sets", "readiness", "groups"),
     *("apart", "upgrades", "work_lists", "waves", "capacity"),
 )
+_BUILDS = ("verdicts", "reasons", "damaged")
 
 
 def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:
@@ -108,9 +97,7 @@ def summary_value(findings: AuditFindings) -> dict[str, Any]:
         for part, part_value in zip(group.clusters, group_value["clusters"], strict=True):
             part_value["readiness"] = list(map(_readiness, part.readiness))
     builds = findings.builds
-    value["builds"] = {
-        name: record_value(getattr(builds, name)) for name in ("verdicts", "reasons", "damaged")
-    }
+    value["builds"] = {name: record_value(getattr(builds, name)) for name in _BUILDS}
     value["costs"] = record_value(findings.costs)
     return value
 
@@ -178,22 +165,20 @@ def schema() -> dict[str, Any]:
     image = members(
         reference=str, states=by_architecture(ImageState), failures=by_architecture(str), used=Amount, apart=Amount
     )  # fmt: skip
-    part = members(cluster=str, readiness=list_schema(of(Readiness)))
-    group = members(by=str, name=str, readiness=list_schema(of(Readiness)), clusters=list_schema(part))
     workload = members(
         snapshot=str, namespace=str, kind=str, name=str, standing=Standing, images=_TEXTS,
         states=by_architecture(WorkloadState), notReady=by_architecture(_TEXTS),
         wave=by_architecture(int | None), amount=Amount, allowed=_TEXTS, lacks=by_architecture(str),
     )  # fmt: skip
+    hints = get_type_hints(AuditFindings)
+    builds = get_type_hints(BuildFindings)
     findings = members(
-        clusters=tuple[Cluster, ...], architectures=_TEXTS, required=bool, assumeCpu=int,
-        daemonSets=tuple[DaemonSets, ...], readiness=list_schema(of(Readiness)), groups=list_schema(group),
-        apart=tuple[Apart, ...], upgrades=Upgrades | None, workLists=tuple[WorkList, ...], waves=tuple[Waves, ...],
-        capacity=Capacity, builds=members(
-            verdicts=tuple[VerdictCount, ...], reasons=tuple[ReasonCount, ...], damaged=tuple[NodeFault, ...]
-        ),
-        costs=Costs, images=list_schema(image), workloads=list_schema(workload),
-    )  # fmt: skip
+        **{camel_case(name): hints[name] for name in _SUMMARY},
+        builds=members(**{name: builds[name] for name in _BUILDS}),
+        costs=Costs,
+        images=list_schema(image),
+        workloads=list_schema(workload),
+    )
     definitions["Readiness"] = object_schema(readiness)
     # A comparison holds readiness as the record has it.
     compared = json.loads(json.dumps(of(AuditComparison)))
