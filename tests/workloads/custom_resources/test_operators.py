@@ -223,6 +223,60 @@ def test_a_template_with_two_kinds_of_containers_is_one_pod(judge):
     assert placed(judge, text).count(b"nodeAffinity") == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "spec", "says"),
+    [
+        pytest.param(
+            "fission.io/v1 Environment", "{runtime: {image: 'amd:1'}}", "write podspec with", id="fission"
+        ),
+        pytest.param(
+            "fission.io/v1 Environment",
+            "{runtime: {image: 'amd:1', podspec: {containers: []}}}",
+            "",
+            id="fission-podspec",
+        ),
+        pytest.param(
+            "fission.io/v1 Environment",
+            "{runtime: {image: 'both:1'}, builder: {image: 'amd:1'}}",
+            "write podspec with",
+            id="fission-builder",
+        ),
+        pytest.param(
+            "k8s.mariadb.com/v1alpha1 MariaDB",
+            "{image: 'amd:1', bootstrapFrom: {backupRef: {name: a}}}",
+            "write spec.bootstrapFrom.restoreJob",
+            id="mariadb-backup",
+        ),
+        pytest.param(
+            "k8s.mariadb.com/v1alpha1 MariaDB",
+            "{image: 'amd:1', bootstrapFrom: {backupRef: {name: a}, restoreJob: {}}}",
+            "",
+            id="mariadb-restore-job",
+        ),
+        pytest.param(
+            "k8s.mariadb.com/v1alpha1 MariaDB",
+            "{image: 'amd:1', bootstrapFrom: {volumeSnapshotRef: {name: a}}}",
+            "",
+            id="mariadb-snapshot",
+        ),
+        pytest.param(
+            "k8s.mariadb.com/v1alpha1 MariaDB",
+            "{image: 'amd:1', bootstrapFrom: {backupRef: {name: a, kind: PhysicalBackup}}}",
+            "",
+            id="mariadb-physical-backup",
+        ),
+    ],
+)
+def test_a_pod_that_needs_a_field_of_the_user_is_named(kind, spec, says):
+    api_version, name = kind.split()
+    text = f"apiVersion: {api_version}\nkind: {name}\nmetadata: {{name: a}}\nspec: {spec}\n".encode()
+    output = edited(text)
+    warnings = [str(message) for message in output.edits.messages if message.severity == "warning"]
+    assert all(says in warning for warning in warnings)
+    assert bool(warnings) is bool(says)
+    assert says or b"nodeAffinity" in output.data
+
+
 BOTH_SET = (
     b"apiVersion: rabbitmq.com/v1beta1\nkind: RabbitmqCluster\nmetadata: {name: a}\nspec:\n  image: amd:1\n"
     b"  affinity: {podAntiAffinity: {}}\n"
