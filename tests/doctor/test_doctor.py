@@ -147,6 +147,7 @@ ROWS = [
     ("store-missing", written(DOCKER, '{"credsStore": "desktop"}'), "credentials", "wrong", "docker-credential-desktop, for every other registry", "install it"),
     ("no-mirrors", nothing, "network", "ok", "no mirrors, and no patterns of hosts", ""),
     ("mirrors", set_to(ARCHFIT_MIRROR="docker.io=https://hub.example"), "network", "ok", "configured: 1 mirror", ""),
+    ("proxy-with-a-password-unescaped", set_to(HTTPS_PROXY=f"http://{SECRET}:12/3@proxy.example:3128"), "network", "wrong", "HTTPS_PROXY is not an http:// or https:// URL", "export HTTPS_PROXY="),
     ("proxy", set_to(HTTPS_PROXY=f"http://me:{SECRET}@proxy.example:3128"), "network", "ok", "HTTPS_PROXY is http://proxy.example:3128", ""),
     (
         "proxy-of-another-kind",

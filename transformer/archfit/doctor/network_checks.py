@@ -11,13 +11,13 @@ import shutil
 import stat
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from urllib.parse import urlsplit
 
 from archfit.base.errors import UsageError
 from archfit.base.printable import count, few
 from archfit.doctor.findings import Diagnostic, missing, note, ok, wrong
 from archfit.options.settings import Operator
 from archfit.registry.credentials.keychain import VARIABLE, load_file, places
+from archfit.registry.http.proxies import proxy_at
 from archfit.registry.http.tls import context
 from archfit.registry.http.trust import USUAL
 from archfit.registry.registry_errors import RegistryError
@@ -93,13 +93,9 @@ def _proxies(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
 def _shown(value: str) -> str:
     """`http://host:port` of a proxy, "" for a value that is no proxy for archfit."""
     try:
-        parts = urlsplit(value if "://" in value else f"http://{value}")
-        host, port = parts.hostname, parts.port
-    except ValueError:
+        return str(proxy_at(value if "://" in value else f"http://{value}"))
+    except RegistryError:
         return ""
-    if parts.scheme not in {"http", "https"} or not host:
-        return ""
-    return f"{parts.scheme}://{host}" + (f":{port}" if port else "")
 
 
 _CREDENTIALS = "credentials"

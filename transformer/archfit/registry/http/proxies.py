@@ -48,10 +48,9 @@ def proxy_at(url: str) -> Proxy:
         host, port = parts.hostname, parts.port
     except ValueError:
         parts, host, port = urlsplit(""), None, None
-    inside_password = (
-        "@" in parts.path + parts.query + parts.fragment
-    )  # then the host is a part of the secret
-    if parts.scheme not in DEFAULT_PORTS or not host or inside_password:
+    # With an @ behind it, what looks like the host is a part of the password.
+    cut = "@" in parts.path + parts.query + parts.fragment
+    if parts.scheme not in DEFAULT_PORTS or not host or cut:
         socks = parts.scheme in {"socks", "socks4", "socks4a", "socks5", "socks5h"}
         scheme = f" (it begins with {parts.scheme}://, which archfit does not speak)" if socks else ""
         raise RegistryError(
