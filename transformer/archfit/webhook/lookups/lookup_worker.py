@@ -153,7 +153,7 @@ class LookupThreads:
     """open_lookup: a new Lookup of the operator. tell: takes what the server is told, from any thread.
 
     architectures: platforms of others are left out of an answer that has very many. threads: how many begin at once,
-    half of them for the first of a namespace alone (rank 0), so that a few namespaces cannot take all.
+    a quarter of them for the first of a namespace alone (rank 0), so that four namespaces cannot take all.
     clock: seconds, monotonic. count: how many threads the process has. wait: sleeps for some seconds. Raises
     ArchfitError where there may not be so many threads.
     """
@@ -173,7 +173,7 @@ class LookupThreads:
         self._first: queue.SimpleQueue[tuple[int, int]] = queue.SimpleQueue()
         try:
             for number in range(self.threads):
-                take = self._first.get if number % 2 else self._any.get
+                take = self._first.get if number % 4 == 3 else self._any.get
                 threading.Thread(target=self._work, args=(take,), name="archfit-lookup", daemon=True).start()
         except (RuntimeError, MemoryError):
             raise ArchfitError(f"it needs {self.threads} threads, which {NO_THREAD}") from None
@@ -189,7 +189,7 @@ class LookupThreads:
         own = KeptLookup(self.open_lookup, self.clock)
         while True:
             ask = self._waiting.pop(take()[-1], None)
-            if ask is None:  # a thread of the other half has it
+            if ask is None:  # a thread of the other kind has it
                 continue
             until = self.clock() + ask.seconds
             try:
