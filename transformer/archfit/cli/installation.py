@@ -1,7 +1,7 @@
 """What is installed: archfit, its Python, its dependencies and extras, and the versions of what it reads and writes.
 
-Names of dependencies and extras are those of the metadata of the package (Requires-Dist, PEP 508). The kind is wheel,
-checkout (installed with -e, or started from its sources) or bundle (the folder of `make bundle`, with its own Python).
+Names of dependencies are those of the metadata of the package (Requires-Dist, PEP 508). The kind is wheel, checkout
+(installed with -e, or started from its sources) or bundle (the folder of `make bundle`, with its own Python).
 cParser: libyaml reads the manifests, and Python does not, ten times slower.
 """
 
@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 import archfit
 from archfit.base.errors import UsageError
+from archfit.base.packages import EXTRAS
 from archfit.base.printable import encoded
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.facts.facts import SCHEMA as AUDIT
@@ -27,9 +28,7 @@ from archfit.options.config_file import API_VERSION
 from archfit.yaml.json_output import document_head, json_output
 from archfit.yaml.tree import C_EXTENSION
 
-_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
-_EXTRA = re.compile(r"""\bextra\s*==\s*['"]([^'"]+)['"]""")
-_NOT_HERE = re.compile(r"""\bsys_platform\s*!=\s*['"]([^'"]+)['"]""")
+_NAME = re.compile(r"[\w.-]+")
 
 
 def installation() -> dict[str, Any]:
@@ -38,7 +37,7 @@ def installation() -> dict[str, Any]:
         own = distribution("archfit")
     except PackageNotFoundError:
         own = None
-    needed, extras = requirements(own.requires or [] if own else [])
+    needs = own.requires or [] if own else []
     return {
         "archfit": archfit.__version__,
         "install": {"kind": _kind(own), "place": os.path.dirname(os.path.abspath(archfit.__file__))},
@@ -53,30 +52,20 @@ def installation() -> dict[str, Any]:
             "machine": platform.machine(),
         },
         "cParser": C_EXTENSION,
-        "dependencies": {name: _version(name) for name in needed},
-        "extras": {name: _extra(packages) for name, packages in extras.items()},
+        "dependencies": _versions(line for line in needs if ";" not in line),
+        "extras": {name: _extra(EXTRAS[name]) for name in sorted(EXTRAS)} if needs else {},
         "schemas": {"configuration": API_VERSION, "audit": AUDIT, "lock": LOCK, "cache": CACHE},
     }
 
 
-def requirements(lines: Iterable[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """(names of the dependencies, extra -> names) of the lines Requires-Dist that count on this platform."""
-    needed: list[str] = []
-    extras: dict[str, list[str]] = {}
-    for line in lines:
-        requirement, _, marker = line.partition(";")
-        name = _NAME.match(requirement.strip())
-        elsewhere = _NOT_HERE.search(marker)
-        if name is None or (elsewhere and elsewhere[1] == sys.platform):
-            continue
-        extra = _EXTRA.search(marker)
-        (extras.setdefault(extra[1], []) if extra else needed).append(name[0])
-    return needed, extras
-
-
 def _extra(packages: Iterable[str]) -> dict[str, Any]:
-    versions = {name: _version(name) for name in packages}
+    versions = _versions(packages)
     return {"installed": None not in versions.values(), "packages": versions}
+
+
+def _versions(requirements: Iterable[str]) -> dict[str, str | None]:
+    names = sorted(name[0] for text in requirements if (name := _NAME.match(text)))
+    return {name: _version(name) for name in names}
 
 
 def _version(name: str) -> str | None:

@@ -134,12 +134,7 @@ def _file(path: str, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     parts += [f"{count(len(helpers), 'helper')}"] if helpers else []
     parts += [f"everything else from docker-credential-{store}"] if store else []
     yield ok(_CREDENTIALS, f"{path}: {', '.join(parts)}")
-    if (
-        held
-        and path != VARIABLE
-        and os.name != "nt"
-        and os.stat(path).st_mode & (stat.S_IRGRP | stat.S_IROTH)
-    ):
+    if held and path != VARIABLE and os.stat(path).st_mode & (stat.S_IRGRP | stat.S_IROTH):
         yield note(_CREDENTIALS, f"{path} can be read by other users", f"chmod 600 {shlex.quote(path)}")
     used: dict[str, list[str]] = defaultdict(list)
     for host, name in helpers.items():
