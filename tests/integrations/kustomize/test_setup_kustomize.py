@@ -190,8 +190,7 @@ def test_check_an_installation_that_works(setup):
     setup("kustomize", "--into", "all")
     status, out, _ = setup("kustomize", "--check", "--into", "all")
     assert status == 0
-    assert [line[:4] for line in out.splitlines()] == ["ok: "] * 3
-    assert "kustomize v5.8.1" in out
+    assert [line[:4] for line in out.splitlines()] == ["ok: "] * 2
 
 
 @pytest.mark.parametrize(

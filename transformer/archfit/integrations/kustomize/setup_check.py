@@ -9,7 +9,6 @@ Every archfit leaves a report; that of this build, in a directory of its own, sh
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +23,6 @@ from archfit.cli.setup.check_lines import CHECK_POD, Line, Wrong, up_to_wrong
 from archfit.integrations.kustomize import setup_files as files
 from archfit.reports.report import state_path
 
-_VERSION = re.compile(r"v(\d+)\.\d+\.\d+")
 _DEEPEST = 16
 
 
@@ -71,22 +69,9 @@ def _kustomize(folder: str, command: list[str], environ: Mapping[str, str]) -> I
         yield f"`{shown}` succeeded; --check cannot see what a container did: pipe its output into archfit check"
     else:
         yield _own_version(environ)
-    yield from _kustomize_version(program, environ)
     deeper = next(_below(folder, _DEEPEST), "")
     if deeper:
         raise Wrong(f"archfit is declared in {deeper} too, where it sees other images: remove it there")
-
-
-def _kustomize_version(program: str, environ: Mapping[str, str]) -> Iterator[str]:
-    if os.path.basename(program) != "kustomize":
-        return
-    done = run_program([program, "version"], environ)
-    version = _VERSION.search(done.text)
-    if not version or int(version[1]) < 4:
-        raise Wrong(
-            f"{program} is version {done.text.strip() or 'unknown'}: archfit needs kustomize 4 or later"
-        )
-    yield f"kustomize {version[0]} at {program}"
 
 
 def _kpt(folder: str, environ: Mapping[str, str]) -> Iterator[str]:
