@@ -150,6 +150,32 @@ def test_a_workload_with_several_rows_counts_once_as_the_worst_of_them(facts, fo
     assert words in form.render(findings(facts)).decode()
 
 
+ODD_NODES = audit_clusters.facts_of(
+    ("web", 1, 0, {"x": ("amd64",), "y": ("amd64",), "z": ("amd64",)}),
+    without_cpu=1,
+    nodes=(
+        audit_clusters.node("bare", "", kubelet_architecture="amd64"),
+        audit_clusters.node("win", "arm64").replace(os="windows"),
+    ),
+).replace(builds=(audit_clusters.shop().builds[0].replace(node_os="", node_architecture="", evidence="e"),))
+SENTENCES = [
+    pytest.param(audit_text, "linux, no architecture label: 1 node, ", id="nodes in text"),
+    pytest.param(audit_markdown, "| linux, no architecture label | 1 |", id="nodes in Markdown"),
+    pytest.param(page, '<span class="label"><bdi>linux, no architecture label</bdi>', id="nodes in a chart"),
+    pytest.param(audit_markdown, "Node bare has no label kubernetes.io/arch, its kubelet reports amd64.", id="a label that is not there"),
+    pytest.param(page, '<h2 id="daemonsets-title">Before the first arm64 node</h2>', id="a Windows node is no such node"),
+    pytest.param(page, '<bdi>not known</bdi></td><td class="n" data-s="12">', id="a build on a node that is not known"),
+    pytest.param(audit_text, "1 pod without a CPU request: it weighs nothing;", id="one pod weighs nothing"),
+    pytest.param(page, "1 pod needs three images or more at once.", id="one pod needs three images"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "words"), SENTENCES)
+def test_what_is_said_of_nodes_and_pods_is_what_there_is(form, words):
+    written = form.render(findings(ODD_NODES)).decode()
+    assert words in written if form is page else words in " ".join(written.split())
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_takes_an_audit_of_nothing(form):
     assert FORMS[form].render(findings(AuditFacts()))

@@ -80,7 +80,8 @@ def _sentences(findings: AuditFindings) -> Iterator[str]:
     yield from unread_pools(findings)
     yield from words.loss_sentences(findings)
     for node in findings.capacity.mislabelled:
-        yield f"Node {node.name} has the label kubernetes.io/arch={node.label}, its kubelet reports {node.kubelet}."
+        label = f"the label kubernetes.io/arch={node.label}" if node.label else "no label kubernetes.io/arch"
+        yield f"Node {node.name} has {label}, its kubelet reports {node.kubelet}."
     for saving in findings.costs.savings:
         when = "ready now" if saving.when == "now" else "with the work list done"
         yield f"{saving.source} to {saving.target}, {when}: {saving.arithmetic}."

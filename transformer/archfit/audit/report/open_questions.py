@@ -45,10 +45,11 @@ def not_known(findings: AuditFindings) -> Iterator[str]:
     yield from _without_nodes_or_tags(findings)
     without = sum(workload.amount.without_cpu for workload in findings.workloads if workload.movable)
     if without:
+        they, them = ("it weighs", "it") if without == 1 else ("they weigh", "them")
         remedy = (
             f"each counts as {cpu_text(findings.assume_cpu)} CPU"
             if findings.assume_cpu
-            else "they weigh nothing; --assume-cpu 100m gives them a weight"
+            else f"{they} nothing; --assume-cpu 100m gives {them} a weight"
         )
         yield f"{count(without, 'pod')} without a CPU request: {remedy}."
     if missing := [f"{shard.index} of {shard.number}" for shard in missing_shards(findings.facts)]:

@@ -73,7 +73,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
             work.architecture: [page_charts.pareto(work, row, *size) for size in _CHARTS]
             for work, row in zip(findings.work_lists, findings.readiness, strict=True)
         },
-        there=any(group.architecture == first.architecture for group in findings.capacity.groups),
+        there=words.has_nodes(findings, first.architecture),
         daemons=list(words.daemon_sentences(findings)),
         ready_daemons=_ready_daemons(findings),
         waves=_shown(map(tables.waves, words.plans(findings))),
@@ -83,7 +83,11 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         daemon_sets=tables.daemon_sets(findings).of("page"),
         everything_runs=words.everything_runs(findings),
         work=_shown(map(tables.work_list, findings.work_lists, findings.readiness)),
-        work_lists=findings.work_lists,
+        work_left=[
+            f"{work.architecture}: {words.several_at_once(work.remaining.pods)}"
+            for work in findings.work_lists
+            if work.remaining.pods
+        ],
         node_bars=page_charts.node_bars(findings.capacity.groups, words.several(findings)),
         groups=tables.groups(findings).of("page"),
         nodes=_shown((tables.nodes(findings), tables.instances(findings), tables.mislabelled(findings))),

@@ -9,7 +9,7 @@ from archfit.audit.capacity import NodeGroup
 from archfit.audit.plan.waves import Waves
 from archfit.audit.plan.work_list import WorkItem, WorkList
 from archfit.audit.readiness import Readiness
-from archfit.audit.report.words import gain, ready_sentence, ready_share, share_after, wave_name
+from archfit.audit.report.words import gain, platform, ready_sentence, ready_share, share_after, wave_name
 from archfit.audit.upgrades import Upgrades
 from archfit.base.printable import count, visible
 from archfit.startup.record import Record
@@ -112,7 +112,8 @@ def node_bars(groups: Sequence[NodeGroup], names: dict[str, str]) -> tuple[Bar, 
         ]
         detail, segments = _segments(parts, largest)
         name = f"{names[group.snapshot]} " if group.snapshot in names else ""
-        label = f"{name}{group.architecture}" + ("" if group.os == "linux" else f" ({group.os})")
+        label = group.architecture + ("" if group.os == "linux" else f" ({group.os})")
+        label = name + (label if group.architecture else platform(group.os, ""))
         nodes = count(group.nodes, "node")
         words = f"{nodes}, {label}, {cpu_text(group.cpu)} CPU: {detail}."
         bars.append(Bar(label, nodes, segments, words))

@@ -243,7 +243,7 @@ def builds(findings: AuditFindings) -> tuple[Table, ...]:
             (
                 at(build.snapshot), Cell(f"{build.namespace}/{build.kind}/{build.name} {build.container}"),
                 Cell(build.namespace), Cell(f"{build.kind}/{build.name}", build.name), Cell(build.container),
-                Cell(build.image), Cell(f"{build.node_os}/{build.node_architecture}"), count(build.pods),
+                Cell(build.image), Cell(words.platform(build.node_os, build.node_architecture)), count(build.pods),
                 Cell(build.platform), Cell(getattr(build, why)),
             )
             for build in those
@@ -281,7 +281,7 @@ def nodes(findings: AuditFindings) -> Table:
     )  # fmt: skip
     rows = tuple(
         (
-            at(group.snapshot), Cell(f"{group.os}/{group.architecture}"), count(group.nodes), cpu(group.cpu),
+            at(group.snapshot), Cell(words.platform(group.os, group.architecture)), count(group.nodes), cpu(group.cpu),
             cpu(group.requested_cpu), cpu(group.free_cpu), memory(group.memory), memory(group.requested_memory),
             Cell(f"{group.requested_pods:,} of {group.pods:,}", f"{group.requested_pods}"), count(group.cordoned),
             count(group.spot), Cell(", ".join(f"{taint} ({number})" for taint, number in group.taints)),
@@ -302,9 +302,9 @@ def instances(findings: AuditFindings) -> Table:
     )  # fmt: skip
     rows = tuple(
         (
-            at(instance.snapshot), Cell(f"{instance.os}/{instance.architecture}"), Cell(instance.instance_type),
-            Cell(instance.instance_type or "-"), Cell(instance.capacity), Cell(instance.capacity or "-"),
-            count(instance.nodes),
+            at(instance.snapshot), Cell(words.platform(instance.os, instance.architecture)),
+            Cell(instance.instance_type), Cell(instance.instance_type or "-"), Cell(instance.capacity),
+            Cell(instance.capacity or "-"), count(instance.nodes),
             cpu(instance.cpu), cpu(instance.requested_cpu), memory(instance.memory), memory(instance.requested_memory),
         )
         for instance in findings.capacity.instances

@@ -150,8 +150,9 @@ def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
         }
         more = ", ".join(f"{number} {state}" for state, number in numbers.items() if number)
         yield (
-            f"{group.os}/{group.architecture}: {count(group.nodes, 'node')}, {cpu_text(group.requested_cpu)} of "
-            f"{cpu_text(group.cpu)} CPU requested, {cpu_text(group.free_cpu)} free{f' ({more})' if more else ''}"
+            f"{words.platform(group.os, group.architecture)}: {count(group.nodes, 'node')}, "
+            f"{cpu_text(group.requested_cpu)} of {cpu_text(group.cpu)} CPU requested, {cpu_text(group.free_cpu)} free"
+            f"{f' ({more})' if more else ''}"
         )
     yield from pool_sentences(findings)
     yield from unread_pools(findings)
@@ -283,7 +284,7 @@ def _tables(findings: AuditFindings) -> Iterator[str]:
     for work, readiness in zip(findings.work_lists, findings.readiness, strict=True):
         yield from _table(tables.work_list(work, readiness))
         if work.remaining.pods:
-            yield f"{work.remaining.pods} pods need three images or more at once."
+            yield words.several_at_once(work.remaining.pods)
     chosen = sorted(findings.workloads, key=lambda row: (not row.movable, set(row.states) == {"ready"}))
     for table in (
         tables.workloads(findings, chosen),

@@ -174,10 +174,16 @@ def _named(daemons: DaemonSets, state: WorkloadState) -> str:
 
 def daemon_sentences(findings: AuditFindings) -> Iterator[str]:
     """Of each architecture that matters: those of the nodes, the first one of the findings, those of --require."""
-    there = {group.architecture for group in findings.capacity.groups if group.os == "linux"}
     for place, daemons in enumerate(findings.daemon_sets):
         if daemons.not_ready or (daemons.starting and (findings.required or not place)):
-            yield f"{daemon_sentence(daemons, nodes=daemons.architecture in there)}."
+            yield f"{daemon_sentence(daemons, nodes=has_nodes(findings, daemons.architecture))}."
+
+
+def has_nodes(findings: AuditFindings, architecture: str) -> bool:
+    """Whether Linux nodes of the architecture were read."""
+    return any(
+        (group.os, group.architecture) == ("linux", architecture) for group in findings.capacity.groups
+    )
 
 
 def everything_runs(findings: AuditFindings) -> bool:
@@ -220,6 +226,18 @@ def gain(item: WorkItem) -> str:
 def wave_name(wave: Wave) -> str:
     """`2 newer tag`; `not known`."""
     return NOT_KNOWN if wave.number is None else f"{wave.number} {_WAVE_WORDS[wave.number]}"
+
+
+def platform(os: str, architecture: str) -> str:
+    """`linux/arm64`: what nodes say of themselves."""
+    if not os:
+        return NOT_KNOWN
+    return f"{os}/{architecture}" if architecture else f"{os}, no architecture label"
+
+
+def several_at_once(pods: int) -> str:
+    """What the work list leaves over, a sentence."""
+    return f"{count(pods, 'pod')} {'needs' if pods == 1 else 'need'} three images or more at once."
 
 
 def filled(waves: Waves) -> list[Wave]:
