@@ -76,8 +76,8 @@ def entry(**changes: object) -> str:
 
 
 WRONG = [
-    pytest.param("", "archfit.lock: is empty; delete it, or write it again with archfit lock", id="empty"),
-    pytest.param("\n \n", "archfit.lock: is empty; delete it, or write it again with archfit lock", id="blank"),
+    pytest.param("", "archfit.lock: is empty; delete it, then write it again with archfit lock", id="empty"),
+    pytest.param("\n \n", "archfit.lock: is empty; delete it, then write it again with archfit lock", id="blank"),
     pytest.param("{}", "is not a lock file of archfit; name another, or write it with archfit lock", id="empty object"),
     pytest.param("[]", "is not a lock file of archfit; name another, or write it with archfit lock", id="a list"),
     pytest.param('"x"', "is not a lock file of archfit; name another, or write it with archfit lock", id="a text"),

@@ -209,7 +209,7 @@ def test_a_mistake_is_named_with_its_remedy(policy, words, status, message):
     ("content", "status", "message"),
     [
         pytest.param('{"version": 1, "images": {}}', 2, "archfit.lock holds no images, so a policy would change no pod: run `archfit lock`", id="no images"),
-        pytest.param("", 1, "archfit.lock: is empty; delete it, or write it again with archfit lock", id="an empty file"),
+        pytest.param("", 1, "archfit.lock: is empty; delete it, then write it again with archfit lock", id="an empty file"),
         pytest.param("{", 1, "archfit.lock line 1: is not JSON", id="no JSON"),
     ],
 )  # fmt: skip

@@ -185,7 +185,7 @@ class _LockReader:
             return json.loads(self._text, object_pairs_hook=_object)
         except json.JSONDecodeError as error:
             if not self._text.strip():
-                raise self._wrong("is empty; delete it, or write it again with archfit lock") from None
+                raise self._wrong("is empty; delete it, then write it again with archfit lock") from None
             problem = f"is not JSON ({error.msg[0].lower()}{error.msg[1:]}, column {error.colno})"
             raise InvalidLock(self._path, f"{problem}; correct it", error.lineno) from None
         except (ValueError, RecursionError):
