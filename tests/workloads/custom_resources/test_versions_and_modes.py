@@ -94,6 +94,23 @@ def test_an_object_whose_rows_do_not_hold_is_left_named_and_not_known(text, name
 
 
 @pytest.mark.parametrize(
+    ("spec", "named"),
+    [
+        pytest.param("{selfSigned: {}}", False, id="without-a-pod"),
+        pytest.param(
+            "{acme: {solvers: [{http01: {ingress: {podTemplate: {spec: {}}}}}]}}", True, id="with-a-pod"
+        ),
+    ],
+)
+@pytest.mark.parametrize("version", ["v1", "v1alpha2"])
+def test_a_kind_that_has_pods_only_here_and_there_is_named_for_these(version, spec, named):
+    text = f"apiVersion: cert-manager.io/{version}\nkind: Issuer\nmetadata: {{name: a}}\nspec: {spec}\n"
+    ran = archfit(text.encode(), *_OFFLINE)
+    assert ran.ok() == text.encode()
+    assert ("not transformed" in ran.stderr) is named
+
+
+@pytest.mark.parametrize(
     "text",
     [
         pytest.param(_RUNTIME.replace("KIND", "ServingRuntime").replace("MODE", "false"), id="single-model"),

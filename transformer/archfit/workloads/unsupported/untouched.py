@@ -9,7 +9,16 @@ from archfit.base.patch import dotted, pattern_text
 from archfit.base.results import Location, Message, ObjectRef, qualified_kind
 from archfit.options.settings import Workload as Row
 from archfit.startup.record import Record
-from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, UserRows, group_of, other_versions, rows_of
+from archfit.workloads.builtin import (
+    LISTS,
+    PODLESS,
+    WORKLOADS,
+    UserRows,
+    every_row,
+    group_of,
+    other_versions,
+    rows_of,
+)
 from archfit.workloads.custom_pods import reasons
 from archfit.workloads.embedded import embedded
 from archfit.workloads.pod_specs import controller_of, find_pods, objects, reference_of
@@ -70,7 +79,9 @@ def _of(
     rows = rows_of(api_version, kind, user_rows)
     versions = other_versions(api_version, kind, user_rows)
     if versions:
-        if not has_pods:
+        # Some kinds have pods only where a row says so.
+        held = rows or [why for row in every_row(*key, user_rows) for why in reasons(row, item)]
+        if held and not has_pods:
             reason = (
                 f"archfit has read {kind} in {versions} only, and finds none of its images where they stand there; "
                 f"place its pods by hand and leave it out with --exclude {qualified_kind(*key)} or the annotation "
