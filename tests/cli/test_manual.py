@@ -1,9 +1,6 @@
 """`archfit help`: the pages of the documentation in a terminal, offline, and how Markdown becomes text."""
 
-import os
-import pty
 import re
-import subprocess
 import tomllib
 from pathlib import Path
 
@@ -16,7 +13,7 @@ from archfit.cli.usage.command_table import COMMANDS, MAIN
 from archfit.cli.usage.help import COLUMNS, short_help
 from file_runs import run
 from machine import ROOT
-from program import PROGRAM, archfit
+from program import archfit
 
 WHEEL = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"][
     "targets"
@@ -103,43 +100,6 @@ def test_a_mistake_names_what_was_meant(words, said):
     ran = archfit(b"", "help", *words)
     assert (ran.status, ran.stdout) == (2, b"")
     assert said in ran.stderr
-
-
-def on_terminal(tmp_path: Path, *words: str, **environ: str) -> str:
-    """What a terminal gets from `archfit help`."""
-    master, slave = pty.openpty()
-    try:
-        base = {key: os.environ[key] for key in ("PATH",)} | {"HOME": str(tmp_path), "TERM": "xterm"}
-        process = subprocess.Popen(
-            [PROGRAM, "help", *words], stdin=slave, stdout=slave, stderr=slave, env={**base, **environ}
-        )
-        os.close(slave)
-        parts = []
-        while True:
-            try:
-                part = os.read(master, 65536)
-            except OSError:  # Linux: the other side is closed
-                break
-            if not part:
-                break
-            parts.append(part)
-        assert process.wait() == 0
-    finally:
-        os.close(master)
-    return b"".join(parts).decode().replace("\r\n", "\n")
-
-
-def test_a_terminal_gets_bold_headings(tmp_path):
-    assert on_terminal(tmp_path, "check.md#exit-codes").startswith("\x1b[1mExit codes\x1b[0m\n")
-    for environ in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        assert "\x1b" not in on_terminal(tmp_path, "check.md#exit-codes", **environ)
-
-
-@pytest.mark.parametrize("environ", [{"FORCE_COLOR": "1"}, {"COLUMNS": "20"}], ids=str)
-def test_a_file_gets_the_same_plain_text_whatever_the_environment_says(environ):
-    plain = archfit(b"", "help", "check.md").ok()
-    assert archfit(b"", "help", "check.md", **environ).ok() == plain
-    assert b"\x1b" not in plain
 
 
 def test_an_installation_without_pages_says_so(monkeypatch, tmp_path):

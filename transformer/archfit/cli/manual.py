@@ -1,15 +1,14 @@
 """`archfit help [COMMAND|PAGE]`: the help of a command, or a page of the documentation, offline.
 
 `check.md` is the page where a command has the name; `check.md#formats` is a part of it, from one heading to the next
-of its level. To a file or a pipe it is plain text of 80 columns.
+of its level. It is plain text of 80 columns.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import BinaryIO
 
 from archfit.base import standard_streams
@@ -17,15 +16,12 @@ from archfit.base.documentation import pages_folder
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.base.printable import encoded
 from archfit.base.spelling import nearest
-from archfit.base.terminal import colored
 from archfit.cli.page_text import anchor, headings, page_lines
 from archfit.cli.usage.command_table import BY_NAME, COMMANDS, MAIN, find
 from archfit.cli.usage.help import COLUMNS, short_help
 
-WIDEST = 100
 
-
-def show_help(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
+def show_help(argv: Sequence[str], stdout: BinaryIO) -> int:
     """The command, after its name. The exit code; raises UsageError."""
     words = BY_NAME["help"].parser().parse(argv)[1]
     command = find(words)[0] if words else MAIN
@@ -33,11 +29,7 @@ def show_help(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str])
         page = f"Its page: archfit help {command.name}.md\n" if command.name in topics() else ""
         stdout.write(encoded(short_help(command) + (page if words else _listing())))
         return 0
-    text = _page(words)
-    terminal = stdout.isatty()
-    width = min(shutil.get_terminal_size((COLUMNS, 24)).columns, WIDEST) if terminal else COLUMNS
-    styled = terminal and colored("auto", stdout, environ)
-    page_text = "\n".join([*page_lines(text.strip("\n"), width, styled=styled), ""])
+    page_text = "\n".join([*page_lines(_page(words).strip("\n"), COLUMNS), ""])
     standard_streams.write_report(stdout, [page_text.encode()])
     return 0
 

@@ -24,11 +24,10 @@ _RULE = re.compile(r"\|[\s:|-]+\|?\s*")
 _CELLS = re.compile(r"(?<!\\)\|")
 _PAGE = re.compile(r"[\w-]+\.md(#[\w-]+)?")
 _NARROWEST = 8
-_BOLD_ON, _OFF = "\x1b[1m", "\x1b[0m"
 
 
-def page_lines(text: str, width: int, *, styled: bool = False) -> Iterator[str]:
-    """The page. width: in columns. styled: headings are bold, for a terminal that shows it."""
+def page_lines(text: str, width: int) -> Iterator[str]:
+    """The page. width: in columns."""
     lines = text.split("\n")
     at = 0
     while at < len(lines):
@@ -46,7 +45,7 @@ def page_lines(text: str, width: int, *, styled: bool = False) -> Iterator[str]:
             yield from _table(lines[at:end], width)
         elif heading := _HEADING.match(line):
             title = inline(heading[2])
-            yield f"{_BOLD_ON}{title}{_OFF}" if styled else title
+            yield title
             if len(heading[1]) < 3:
                 yield "=-"[len(heading[1]) - 1] * len(title)
         elif not line.strip() or line.startswith("<!--"):

@@ -174,7 +174,7 @@ HELP = Command(
     "Shows the help of a command, or a page of the documentation.",
     ("help [COMMAND|PAGE[#HEADING]]",),
     "archfit.cli.manual:show_help",
-    ("stdout", "environ"),
+    ("stdout",),
     arguments=(
         (
             "COMMAND",
