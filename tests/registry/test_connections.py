@@ -187,6 +187,38 @@ def test_a_connection_that_ends_as_a_request_comes_is_no_answer_of_its_server(li
     assert len([head for head in heads if head]) == requests
 
 
+@pytest.mark.parametrize(
+    ("resolved", "dialled"),
+    [
+        pytest.param(["2::1", "2::2", "2::3", "1.1.1.1"], ["2::1", "1.1.1.1"], id="ipv6-leads-nowhere"),
+        pytest.param(["1.1.1.1", "1.1.1.2", "2::1"], ["1.1.1.1"], id="ipv4-first"),
+        pytest.param(["2::1", "2::2"], ["2::1", "2::2"], id="one-kind"),
+    ],
+)
+def test_addresses_of_both_kinds_are_dialled_by_turns_and_silent_ones_last(
+    fake, monkeypatch, resolved, dialled
+):
+    """As Go's programs get through where IPv6 is there and leads nowhere."""
+    asked: list[str] = []
+
+    def connect(address: str, *_: object) -> socket.socket:
+        asked.append(address)
+        if ":" in address:
+            raise TimeoutError
+        return socket.create_connection(("127.0.0.1", fake.port))
+
+    found = [(0, 0, 0, "", (address, 80)) for address in resolved]
+    monkeypatch.setattr("archfit.registry.http.connections._resolve", lambda *_, **__: found)
+    monkeypatch.setattr("archfit.registry.http.connections._connect", connect)
+    pool = pool_to()
+    reached = "1.1.1.1" in resolved
+    for _ in range(2):
+        with contextlib.nullcontext() if reached else pytest.raises(Unreachable, match="in time"):
+            pool.take(pool.way("http", "x.io", 80, other_host=False)).close()
+    again = ["1.1.1.1"] if reached else dialled
+    assert asked == [*dialled, *again]
+
+
 def test_a_thread_that_outlasts_the_run_leaves_no_connection_open(fake):
     """The deadline ends a run while its threads still wait; what they come home with is closed at once."""
     pool = pool_to(fake.port)

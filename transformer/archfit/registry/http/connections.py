@@ -11,6 +11,7 @@ import ssl
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import h11
@@ -69,6 +70,7 @@ class ConnectionPool:
         self._lock = threading.Lock()
         self._idle: dict[Way, deque[Http11Connection]] = {}
         self._closed = False
+        self._silent: set[str] = set()
         self._contexts: dict[Tls, ssl.SSLContext] = {}
         self._making_context = threading.Lock()
 
@@ -173,7 +175,8 @@ class ConnectionPool:
                 retryable=again,
             ) from None
         resolved = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
-        addresses = self.policy.permitted(host, port, resolved, other_host=way.other_host)
+        permitted = self.policy.permitted(host, port, resolved, other_host=way.other_host)
+        addresses = sorted(_alternating(permitted), key=self._silent.__contains__)
         why = "it has no address"
         for address in addresses:
             # The last address may take all the time there is, each before it half of that.
@@ -181,6 +184,7 @@ class ConnectionPool:
             try:
                 return TcpStream(_connect(address, port, max(share, 0.001)), self.left)
             except TimeoutError:
+                self._silent.add(address)
                 why = "it does not accept connections in time"
             except OSError as error:
                 why = reason(error)
@@ -223,6 +227,13 @@ class ConnectionPool:
             raise self.refused_by_proxy(
                 way, f"refused a connection to {shown(way.host, way.port, 443)}: {status}"
             )
+
+
+def _alternating(addresses: Sequence[str]) -> list[str]:
+    """The addresses with IPv4 and IPv6 by turns (RFC 8305, section 4): often only one of them leads anywhere."""
+    first = any(":" in one for one in addresses[:1])
+    kinds = ([one for one in addresses if (":" in one) is six] for six in (first, not first))
+    return [one for turn in zip_longest(*kinds) for one in turn if one]
 
 
 def _resolve(host: str, port: int, **hints: int) -> Sequence[tuple[int, int, int, str, tuple[Any, ...]]]:
