@@ -231,9 +231,9 @@ class ConnectionPool:
 
 def _alternating(addresses: Sequence[str]) -> list[str]:
     """The addresses with IPv4 and IPv6 by turns (RFC 8305, section 4): often only one of them leads anywhere."""
-    first = any(":" in one for one in addresses[:1])
-    kinds = ([one for one in addresses if (":" in one) is six] for six in (first, not first))
-    return [one for turn in zip_longest(*kinds) for one in turn if one]
+    first = any(":" in address for address in addresses[:1])
+    kinds = ([address for address in addresses if (":" in address) is six] for six in (first, not first))
+    return [address for turn in zip_longest(*kinds) for address in turn if address]
 
 
 def _resolve(host: str, port: int, **hints: int) -> Sequence[tuple[int, int, int, str, tuple[Any, ...]]]:
