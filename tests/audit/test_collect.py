@@ -18,15 +18,15 @@ _REPLICA_SET = ("ReplicaSet", "web-5d4f")
 _LINUX = {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}
 
 
-def _collected(*values: Any, source: Any = "lists") -> Collector:
-    collector = Collector(source, "test", Options())
+def _collected(*values: Any) -> Collector:
+    collector = Collector("lists", "test", Options())
     for value in values:
         collector.add(value)
     return collector
 
 
-def _facts(*values: Any, source: Any = "lists") -> AuditFacts:
-    return _collected(*values, source=source).facts()
+def _facts(*values: Any) -> AuditFacts:
+    return _collected(*values).facts()
 
 
 def _only(*values: Any) -> WorkloadFacts:

@@ -310,11 +310,10 @@ class BuildFindings(Record):
 
 def build_findings(builds: Sequence[BuildFacts], damaged: tuple[NodeFault, ...]) -> BuildFindings:
     """What is to be said of the builds, in the order of the facts."""
-    kinds: Counter[BuildState] = Counter()
+    kinds = Counter(build.verdict for build in builds)
     containers: Counter[BuildState] = Counter()
     reasons: Counter[tuple[BuildState, str]] = Counter()
     for build in builds:
-        kinds[build.verdict] += 1
         containers[build.verdict] += build.pods
         if build.verdict in {"ambiguous", "unknown"}:
             reasons[build.verdict, build.reason] += build.pods

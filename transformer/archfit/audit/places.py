@@ -109,8 +109,7 @@ class Places:
         term = next((term for term in terms if _names(term, architecture)), None)
         if term is None or not there or self.fitting(terms) & there:
             return None
-        labels = _on_labels(term)
-        missing = [label for label in labels if not self._meeting((label,)) & there] or labels
+        missing = self._missing(term, there)
         return Lack(_selector(missing), self._having(self._meeting(missing)))
 
     def unsaid(self, terms: Terms, architecture: str) -> str:
@@ -119,10 +118,12 @@ class Places:
         if not self.allow(terms, architecture) or self.fitting(terms, sure=True) & there:
             return ""
         term = next(term for term in terms if _names(term, architecture)) if terms else Term()
-        labels = _on_labels(term)
-        return _selector(
-            [label for label in labels if not self._meeting((label,), sure=True) & there] or labels
-        )
+        return _selector(self._missing(term, there, sure=True))
+
+    def _missing(self, term: Term, there: int, *, sure: bool = False) -> list[Condition]:
+        """The term's conditions on labels that no place of these meets, else all of them."""
+        labels = [condition for condition in term.conditions if condition[0] not in ARCH_LABELS]
+        return [label for label in labels if not self._meeting((label,), sure=sure) & there] or labels
 
     def _meeting(self, conditions: Iterable[Condition], *, sure: bool = False) -> int:
         return reduce(and_, (self._with(condition, sure=sure) for condition in conditions), self._all)
@@ -190,10 +191,6 @@ def tolerate(tolerations: _Tolerations, taints: _Taints) -> bool:
 
 def _conditions(term: Term) -> tuple[Condition, ...]:
     return (*term.conditions, (ARCH, "In", term.end)) if term.end else term.conditions
-
-
-def _on_labels(term: Term) -> list[Condition]:
-    return [condition for condition in term.conditions if condition[0] not in ARCH_LABELS]
 
 
 def _names(term: Term, architecture: str) -> bool:

@@ -116,12 +116,12 @@ def costs(
     if not prices:
         return Costs()
     known, notes = _known(prices, nodes)
-    if not any(name for workload in workloads for name, _ in workload.facts.runs_on):
+    running = {name for workload in workloads for name, _ in workload.facts.runs_on if name}
+    if not running:
         notes.append(
             "it is not known where anything runs, so nothing is priced: pass kubectl get nodes,pods, too"
         )
     savings = []
-    running = {name for workload in workloads for name, _ in workload.facts.runs_on if name}
     running.update(name for name, _ in prices.cpu)
     for index, target in enumerate(architectures):
         for source in sorted(running - {target}):

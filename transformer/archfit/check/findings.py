@@ -271,23 +271,18 @@ def of_verdicts(
     for pod, verdict in verdicts:
         if verdict.left_out:
             yield about_pod("not-checked", "info", verdict.left_out, pod, line)
-        for lack in verdict.lacks:
-            yield placed(_lacking(pod, lack), pod.location, line(pod, lack.use.path))
+        found = [(lack.use, _lacking(lack)) for lack in verdict.lacks]
         for left in verdict.unread:
-            use, message = (
-                left.use,
-                f"{left.use.text}: the program that it starts was not read, for {left.cause}",
-            )
-            finding = Finding("not-read", "info", message, pod.ref, dotted(use.path), image=use.text or "")
-            yield placed(finding, pod.location, line(pod, use.path))
-        for unknown in verdict.unknown:
-            finding = _not_known(pod, unknown, allowed=allowed)
-            yield placed(finding, pod.location, line(pod, unknown.use.path))
+            message = f"{left.use.text}: the program that it starts was not read, for {left.cause}"
+            found.append((left.use, Finding("not-read", "info", message)))
+        found += [(unknown.use, _not_known(unknown, allowed=allowed)) for unknown in verdict.unknown]
+        for use, finding in found:
+            about = finding.replace(ref=pod.ref, field=dotted(use.path), image=use.text or "")
+            yield placed(about, pod.location, line(pod, use.path))
         yield from _from_messages(pod, verdict.messages, line, reported)
 
 
-def _lacking(pod: Pod, lack: LackingUse) -> Finding:
-    image = lack.use.text or ""
+def _lacking(lack: LackingUse) -> Finding:
     offers = (
         f"it offers {', '.join(lack.offers) or 'nothing'}" if set(lack.missing) - set(lack.offers) else ""
     )
@@ -297,10 +292,7 @@ def _lacking(pod: Pod, lack: LackingUse) -> Finding:
     return Finding(
         "required-platform",
         "error",
-        f"{image} does not run on {', '.join(lack.missing)}; {why}",
-        pod.ref,
-        dotted(lack.use.path),
-        image=image,
+        f"{lack.use.text or ''} does not run on {', '.join(lack.missing)}; {why}",
         missing=lack.missing,
         offers=lack.offers,
         kept_off=lack.kept_off,
@@ -311,15 +303,11 @@ def _lacking(pod: Pod, lack: LackingUse) -> Finding:
     )
 
 
-def _not_known(pod: Pod, unknown: NotKnown, *, allowed: bool) -> Finding:
-    image = unknown.use.text or ""
+def _not_known(unknown: NotKnown, *, allowed: bool) -> Finding:
     return Finding(
         "not-known",
         "warning" if allowed else "error",
-        f"{image or 'an image'}: its platforms are not known: {unknown.cause}",
-        pod.ref,
-        dotted(unknown.use.path),
-        image=image,
+        f"{unknown.use.text or 'an image'}: its platforms are not known: {unknown.cause}",
         reason=unknown.reason,
         cause=unknown.cause,
     )

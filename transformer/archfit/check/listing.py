@@ -9,9 +9,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from archfit.base.printable import count, visible
+from archfit.base.record_json import camel_case
 from archfit.check.findings import Check, Finding, counts
 from archfit.reports.summary import unknown_words
 from archfit.yaml.json_output import document_head, json_output, object_value
+
+_OPTIONAL = (
+    *("field", "file", "line", "document", "source", "image", "missing", "offers"),
+    *("kept_off", "left_alone", "absent", "not_there", "programs", "reason", "cause"),
+)
+"""Fields of a finding that its JSON has where they say something."""
 
 
 def text(check: Check) -> bytes:
@@ -143,28 +150,12 @@ def _at(finding: Finding) -> str:
 
 
 def _finding_value(finding: Finding) -> dict[str, Any]:
-    optional = {
-        "object": object_value(finding.ref) if finding.ref else None,
-        "field": finding.field,
-        "file": finding.file,
-        "line": finding.line,
-        "document": finding.document,
-        "source": finding.source,
-        "image": finding.image,
-        "missing": list(finding.missing),
-        "offers": list(finding.offers),
-        "keptOff": finding.kept_off,
-        "leftAlone": finding.left_alone,
-        "absent": finding.absent,
-        "notThere": finding.not_there,
-        "programs": finding.programs,
-        "reason": finding.reason,
-        "cause": finding.cause,
-    }
+    optional = {camel_case(name): getattr(finding, name) for name in _OPTIONAL}
     return {
         "rule": finding.rule,
         "severity": finding.severity,
         "message": finding.message,
+        **({"object": object_value(finding.ref)} if finding.ref else {}),
         **{key: value for key, value in optional.items() if value},
         **(finding.newer.members if finding.newer else {}),
     }

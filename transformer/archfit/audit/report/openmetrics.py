@@ -60,8 +60,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
 
 def left_out(findings: AuditFindings) -> Iterator[str]:
     """What the bounds cut, a sentence for each."""
-    summed = sum(_summed(findings).values())
-    if summed:
+    if summed := _summed(findings).total():
         yield (
             f"--format openmetrics: the {MOST_NAMESPACES} largest namespaces have series of their own; "
             f'{count(summed, "namespace")} more {"is" if summed == 1 else "are"} summed as namespace="{OTHER}"'
@@ -137,12 +136,9 @@ def _key(workload: WorkloadFinding) -> tuple[str, str]:
     return workload.facts.snapshot, visible(workload.facts.namespace)[:_LONGEST_LABEL]
 
 
-def _summed(findings: AuditFindings) -> dict[str, int]:
+def _summed(findings: AuditFindings) -> Counter[str]:
     """How many namespaces of each snapshot have no series of their own."""
-    numbers = {cluster.snapshot: 0 for cluster in findings.clusters}
-    for snapshot, _ in _ranked(findings)[MOST_NAMESPACES:]:
-        numbers[snapshot] += 1
-    return numbers
+    return Counter(snapshot for snapshot, _ in _ranked(findings)[MOST_NAMESPACES:])
 
 
 def _ranked(findings: AuditFindings) -> list[tuple[str, str]]:

@@ -58,7 +58,7 @@ Log: TypeAlias = Callable[[str, str, str], str | None]
 
 
 class Collector:
-    """What was read so far. source: "live", or "lists" for files of any kind ("manifests" where only such are meant).
+    """What was read so far. source: "live", or "lists" for files of any kind.
 
     keys: of labels and annotations of pods to keep. name: of the snapshot. kinds: how many objects of each kind were
     read. unknown: those of kinds that may hold pods and are in no table. rendered: why there are no pods in a kind that
@@ -67,7 +67,7 @@ class Collector:
 
     def __init__(
         self,
-        source: Literal["live", "lists", "manifests"],
+        source: Literal["live", "lists"],
         name: str,
         options: Options | None = None,
         keys: tuple[str, ...] = (),
@@ -107,13 +107,11 @@ class Collector:
 
     def facts(self) -> AuditFacts:
         """Everything, with every image and every build still to be looked up."""
-        source = self._source
-        if source == "lists" and not self._of_cluster and self._read.rendered:
-            source = "manifests"
+        rendered = self._source == "lists" and not self._of_cluster and self._read.rendered
         digest = hashlib.sha256(self._sum.to_bytes(16, "big")).hexdigest()
         snapshot = Snapshot(
             digest[:16],
-            source,
+            "manifests" if rendered else self._source,
             self.name,
             bool(self._read.nodes),
             uid=self._uid,
@@ -130,7 +128,7 @@ class Collector:
         }
         if "" in references:
             images.add(ImageFacts("", "Unasked", detail=_UNASKED))
-        own_pools = of_this_cluster(pools(self._pool_objects), self._clusters)
+        own_pools = of_this_cluster(pools(self._pool_objects), self._clusters - {""})
         return sorted_facts(
             facts.replace(
                 snapshots=(snapshot,) if self.kinds else (),
@@ -155,24 +153,23 @@ class Collector:
     def _object(self, value: Mapping[str, Any], group: str, kind: str, where: str) -> None:
         metadata = mapping(value, "metadata")
         marks = metadata.get("uid"), value.get("status"), mapping(value, "spec").get("nodeName")
-        of_cluster = self._source != "manifests" and any(marks)
-        if (group, kind) == ("", "Node"):
-            if self._is_new(value, metadata, kind):
-                facts = node_facts(value)
-                self._of_cluster = True
-                self._read.nodes[facts.name] = facts
-                self._read.labels[facts.name] = mapping(metadata, "labels")
-                cluster = text(mapping(metadata, "annotations").get(CLUSTER_NAME))
-                self._clusters.update([cluster] if cluster else [])
-        elif (group, kind) == ("", "Pod") and of_cluster:
-            if self._is_new(value, metadata, kind):
-                self._of_cluster = True
-                self._pod(value, metadata)
-        elif group and (is_pool(value) or is_beside(value)):
-            if self._is_new(value, metadata, kind):
-                self._pool_objects.append(value)
-        else:
+        of_cluster = any(marks)
+        is_node, is_pod = (group, kind) == ("", "Node"), (group, kind) == ("", "Pod") and of_cluster
+        if not (is_node or is_pod or (group and (is_pool(value) or is_beside(value)))):
             self._other(value, metadata, kind, where, of_cluster=of_cluster)
+        elif not self._is_new(value, metadata, kind):
+            return
+        elif is_node:
+            facts = node_facts(value)
+            self._of_cluster = True
+            self._read.nodes[facts.name] = facts
+            self._read.labels[facts.name] = mapping(metadata, "labels")
+            self._clusters.add(text(mapping(metadata, "annotations").get(CLUSTER_NAME)))
+        elif is_pod:
+            self._of_cluster = True
+            self._pod(value, metadata)
+        else:
+            self._pool_objects.append(value)
 
     def _pod(self, pod: Mapping[str, Any], metadata: Mapping[str, Any]) -> None:
         spec = mapping(pod, "spec")
