@@ -271,12 +271,12 @@ def of_verdicts(
     for pod, verdict in verdicts:
         if verdict.left_out:
             yield about_pod("not-checked", "info", verdict.left_out, pod, line)
-        found = [(lack.use, _lacking(lack)) for lack in verdict.lacks]
+        by_use = [(lack.use, _lacking(lack)) for lack in verdict.lacks]
         for left in verdict.unread:
             message = f"{left.use.text}: the program that it starts was not read, for {left.cause}"
-            found.append((left.use, Finding("not-read", "info", message)))
-        found += [(unknown.use, _not_known(unknown, allowed=allowed)) for unknown in verdict.unknown]
-        for use, finding in found:
+            by_use.append((left.use, Finding("not-read", "info", message)))
+        by_use += [(unknown.use, _not_known(unknown, allowed=allowed)) for unknown in verdict.unknown]
+        for use, finding in by_use:
             about = finding.replace(ref=pod.ref, field=dotted(use.path), image=use.text or "")
             yield placed(about, pod.location, line(pod, use.path))
         yield from _from_messages(pod, verdict.messages, line, reported)
