@@ -46,12 +46,6 @@ def test_the_head_says_when_what_and_which_version(later, age):
     assert second == "exit 0, requests: 0"
 
 
-def test_a_report_of_an_older_version_has_no_time():
-    found = a_report()
-    del found["time"], found["command"]
-    assert next(iter(lines(found, SECONDS))) == "archfit at an unknown time, version 0.1.0"
-
-
 @pytest.mark.parametrize(
     ("words", "command"),
     [
