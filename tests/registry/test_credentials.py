@@ -90,7 +90,8 @@ def test_precedence_of_the_files(home):
 
 
 def test_the_chain_is_searched_until_an_entry_matches(home):
-    home.environ["DOCKER_AUTH_CONFIG"] = json.dumps({"auths": {"third.io": auth("third")}})
+    text = {"auths": {"third.io": auth("third")}, "credHelpers": {"h.io": "one"}, "credsStore": "one"}
+    home.environ["DOCKER_AUTH_CONFIG"] = json.dumps(text)
     home.file(".config/containers/auth.json", auths={"other.io": auth("other")})
     home.file(".docker/config.json", auths={"h.io": auth("mine")})
     assert home.user("h.io") == "mine"

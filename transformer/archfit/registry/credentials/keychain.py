@@ -1,7 +1,7 @@
 """Which credential belongs to a repository: Docker's and Podman's files and their helpers.
 
     files      --authfile, else $REGISTRY_AUTH_FILE, else this chain, searched until an entry matches:
-               $DOCKER_AUTH_CONFIG, the text itself (docker 28 and later; GitLab's runners)
+               $DOCKER_AUTH_CONFIG, `auths` of the text itself (docker 28 and later; GitLab's runners)
                $DOCKER_CONFIG/config.json, if set
                $XDG_RUNTIME_DIR/containers/auth.json
                $XDG_CONFIG_HOME/containers/auth.json (~/.config where it is not set)
@@ -180,6 +180,10 @@ def load_file(path: str, environ: Mapping[str, str]) -> dict[str, Any]:
         )
     if os.path.basename(path) == _OLDEST:
         document = {"auths": document}
+    elif (
+        path == VARIABLE
+    ):  # as Docker has it; GitLab's runners start the helpers of theirs on their own machine
+        document = {"auths": document.get("auths")}
     auths, helpers = document.get("auths") or {}, document.get("credHelpers") or {}
     store = document.get("credsStore") or ""
     tables = isinstance(auths, dict) and isinstance(helpers, dict)
