@@ -120,6 +120,9 @@ MISTAKES = [
     Mistake("a-flag-without-its-value", 2, ["--mirror"], ["archfit: error: --mirror: has no value: write --mirror=SOURCE=URL"], stdin=CONFIG_MAP),
     Mistake("a-switch-with-a-value", 2, ["--strict=true"], ["archfit: error: --strict: takes no value: write --strict or --no-strict"], stdin=CONFIG_MAP),
     Mistake("an-empty-value", 2, ["--tolerate="], ["archfit: error: --tolerate: is empty: write a value, or leave the flag out"], stdin=CONFIG_MAP),
+    Mistake("an-output-without-a-name", 2, ["--output", ""], ["archfit: error: --output: is empty: write a path, or leave the flag out"], stdin=POD),
+    Mistake("a-report-without-a-name", 2, ["audit", "-o", ""], ["archfit: error: --output: is empty: write a path, or leave the flag out"], stdin=POD),
+    Mistake("a-chart-without-a-place", 2, ["setup", "chart", "--into="], ["archfit: error: --into: is empty: write a path, or leave the flag out"]),
     Mistake("an-inspection-of-nothing", 2, ["inspect"], ["archfit: error: name an image, as in archfit inspect nginx:1.27; see archfit inspect --help"]),
     Mistake("quiet-and-verbose", 2, ["-q", "-v"], ["archfit: error: --quiet asks for fewer messages and --verbose for more: leave one of them out"], stdin=CONFIG_MAP),
     # On the command line: values.

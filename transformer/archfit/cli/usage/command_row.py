@@ -30,6 +30,7 @@ JSON_FLAG = "--json"
 """Everywhere the same as `--format json`."""
 GENERAL = ("-h", "--help", "--help-all", "-V", "--version")
 MESSAGES = (BY_KEY["quiet"], BY_KEY["color"])
+_PATHS = ("FILE", "DIR", "FILE|DIR", "PATH")
 _PARTS = re.compile(r" (?!-)|(?=\[=)")
 
 
@@ -147,13 +148,24 @@ def _form(flag: Flag) -> dict[str, Any]:
         return {**appended, "nargs": "?", "const": flag.bare}
     if flag.bare or flag.repeatable:
         return appended
-    return {"metavar": flag.metavar, "default": flag.default, "type": _one_of(flag) if flag.words else str}
+    is_path = flag.metavar in _PATHS and flag.default != ""
+    checked = _one_of(flag) if flag.words else _path(flag) if is_path else str
+    return {"metavar": flag.metavar, "default": flag.default, "type": checked}
 
 
 def _one_of(flag: Flag) -> Callable[[str], str]:
     def checked(text: str) -> str:
         if text not in flag.words:
             raise UsageError(f"{flag.names[-1]}: {refused(text, flag.words)}")
+        return text
+
+    return checked
+
+
+def _path(flag: Flag) -> Callable[[str], str]:
+    def checked(text: str) -> str:
+        if not text:  # a variable of a script that is not set
+            raise UsageError(f"{flag.names[-1]}: is empty: write a path, or leave the flag out")
         return text
 
     return checked

@@ -26,8 +26,6 @@ def set_up_flux(argv: Sequence[str], stdin: BinaryIO, stderr: TextIO, environ: M
     """The command, after the words `setup flux`. The exit code; raises ArchfitError."""
     quiet, when = quiet_and_color(argv, environ)
     given = BY_NAME["setup flux"].flags_alone(argv)
-    if not given.into:
-        raise UsageError("--into: is empty: write a path, or leave the flag out")
     if given.remove:
         stderr.write(
             remove_files(given.into, {FILE: ""}, "flux", lambda _path, content: content.startswith(_HEAD))

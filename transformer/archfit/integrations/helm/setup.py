@@ -31,9 +31,6 @@ from archfit.integrations.helm.setup_check import check_lines
 def set_up_helm(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup helm`. The exit code; raises ArchfitError."""
     flags = BY_NAME["setup helm"].flags_alone(argv)
-    for flag, value in (("--into", flags.into), ("--helm", flags.helm)):
-        if value == "":
-            raise UsageError(f"{flag}: is empty: write a path, or leave the flag out")
     directory = os.path.abspath(flags.into) if flags.into else home(environ)
     plugin = os.path.join(directory, setup_files.NAME)
     if flags.check:
