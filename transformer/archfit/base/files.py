@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import BinaryIO
 
-_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 _MOST_LINKS = 40
 MOST_BYTES = 1 << 30
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -80,7 +80,7 @@ def read_regular(path: str, limit: int) -> bytes:
     """At most `limit` bytes of a regular file, none of the null device. Raises OSError, also for what is neither."""
     if path == os.devnull:
         return b""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(EINVAL, "it is not a regular file", path)
@@ -143,7 +143,7 @@ class Prepared:
 
     def _like(self, old: os.stat_result) -> None:
         """Gives the new file the owner, where this process may do that, and the mode of the old one."""
-        if hasattr(os, "chown") and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
+        if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
             try:
                 os.chown(self._beside, old.st_uid, old.st_gid)
             except PermissionError:

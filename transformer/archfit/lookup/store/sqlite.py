@@ -251,7 +251,7 @@ def _check_folder(folder: str) -> None:
     about = os.stat(folder)
     # A group that has its user's number is the user's own.
     others = stat.S_IWOTH | (stat.S_IWGRP if about.st_gid != about.st_uid else 0)
-    if hasattr(os, "geteuid") and (about.st_uid not in (0, os.geteuid()) or about.st_mode & others):
+    if about.st_uid not in (0, os.geteuid()) or about.st_mode & others:
         raise StoreTrouble(
             f"the cache's folder {folder} belongs to another user or may be written by others: name a file in a folder "
             "of your own in --cache, or run `chmod go-w` on this one"
@@ -265,7 +265,7 @@ def _check_file(path: str, shown: str) -> None:
     about = os.lstat(path)
     if not stat.S_ISREG(about.st_mode):
         raise StoreTrouble(f"the cache {shown} is not a regular file: name another in --cache")
-    if hasattr(os, "geteuid") and about.st_uid != os.geteuid():
+    if about.st_uid != os.geteuid():
         raise StoreTrouble(
             f"the cache {shown} belongs to another user and is not used: name another file in --cache"
         )
