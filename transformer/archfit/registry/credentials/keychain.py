@@ -142,7 +142,7 @@ def places(authfile: str, environ: Mapping[str, str]) -> Iterator[tuple[str, boo
         return
     if environ.get(VARIABLE[1:]):
         yield VARIABLE, True
-    home = _folder(environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~"))
+    home = _folder(environ.get("HOME") or os.path.expanduser("~"))
     docker = environ.get("DOCKER_CONFIG", "")
     runtime = _folder(environ.get("XDG_RUNTIME_DIR", ""))
     config = _folder(environ.get("XDG_CONFIG_HOME", "")) or (home and os.path.join(home, ".config"))
