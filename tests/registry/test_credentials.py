@@ -296,7 +296,9 @@ def test_a_file_that_cannot_be_understood_is_an_error(home, text, says):
 
 
 def test_a_variable_that_cannot_be_understood_is_an_error_that_does_not_show_it(home):
-    home.environ["DOCKER_AUTH_CONFIG"] = "hush"
+    home.environ["DOCKER_AUTH_CONFIG"] = "/builds/team/app.tmp/DOCKER_AUTH_CONFIG"
+    assert home.find("h.io") is None
+    home.environ["DOCKER_AUTH_CONFIG"] = "{hush"
     with pytest.raises(RegistryError, match=r"\$DOCKER_AUTH_CONFIG is not a JSON object") as caught:
         home.find("h.io")
     assert "hush" not in str(caught.value)

@@ -140,7 +140,9 @@ def places(authfile: str, environ: Mapping[str, str]) -> Iterator[tuple[str, boo
     if named:
         yield named, True
         return
-    if environ.get(VARIABLE[1:]):
+    if (
+        environ.get(VARIABLE[1:], "").lstrip()[:1] == "{"
+    ):  # else it may be a path, of GitLab's variables for files
         yield VARIABLE, True
     home = _folder(environ.get("HOME") or os.path.expanduser("~"))
     docker = environ.get("DOCKER_CONFIG", "")
