@@ -8,7 +8,7 @@ from archfit.base.errors import ArchfitError, UsageError
 from archfit.doctor.findings import Diagnostic, note, ok, wrong
 from archfit.lookup import lockfile, operator_files
 from archfit.options.layers import is_service_link
-from archfit.options.settings import Operator, Settings
+from archfit.options.settings import Settings
 from archfit.options.table import CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX
 
 SUBJECT = "configuration"
@@ -49,18 +49,10 @@ def _unknown(environ: Mapping[str, str], problem: str) -> Iterator[Diagnostic]:
 
 
 def _named(settings: Settings) -> Iterator[Diagnostic]:
-    operator = settings.operator
-    for field in operator_files.NAMED:
-        value = getattr(operator, field)
-        if not value:
-            continue
-        flag = f"--{field.replace('_', '-')}"
-        try:
-            operator_files.check(Operator().replace(**{field: value}))
-        except UsageError as error:
-            yield wrong(SUBJECT, str(error))
-        else:
-            yield ok(SUBJECT, f"{flag} {value} is there")
+    try:
+        operator_files.check(settings.operator)
+    except UsageError as error:
+        yield wrong(SUBJECT, str(error))
     path = settings.options.lock_file
     if path:
         try:

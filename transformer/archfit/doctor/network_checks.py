@@ -76,26 +76,17 @@ def _proxies(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
             if environ.get(spelling, "").strip()
         }
         for spelling, value in given.items():
-            remedy = f"export {spelling}=http://proxy.example:3128"
-            if shown := _shown(value):
-                yield ok("network", f"{spelling} is {shown}")
-            else:
+            try:
+                yield ok(
+                    "network", f"{spelling} is {proxy_at(value if '://' in value else f'http://{value}')}"
+                )
+            except RegistryError:
+                remedy = f"export {spelling}=http://proxy.example:3128"
                 yield wrong("network", f"{spelling} is not an http:// or https:// URL", remedy)
         if len(set(given.values())) > 1:
             yield note(
                 "network", f"{name} and {name.upper()} differ, and {name} counts", f"unset {name.upper()}"
             )
-    proxies = any(environ.get(spelling) for name in _PROXIES for spelling in (name, name.upper()))
-    if not proxies and (environ.get("no_proxy") or environ.get("NO_PROXY")):
-        yield note("network", "NO_PROXY is set, and no proxy is: it has no effect", "unset NO_PROXY no_proxy")
-
-
-def _shown(value: str) -> str:
-    """`http://host:port` of a proxy, "" for a value that is no proxy for archfit."""
-    try:
-        return str(proxy_at(value if "://" in value else f"http://{value}"))
-    except RegistryError:
-        return ""
 
 
 _CREDENTIALS = "credentials"

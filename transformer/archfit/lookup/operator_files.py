@@ -19,7 +19,6 @@ _PEM = (
     b"-----BEGIN TRUSTED CERTIFICATE-----",
     b"-----BEGIN X509 CERTIFICATE-----",
 )
-NAMED = (*_FILES, "hosts_dir")
 
 
 def check(operator: Operator, lock_file: str = "") -> None:
