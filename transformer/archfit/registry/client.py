@@ -253,7 +253,8 @@ class RegistryClient:
                 continue
             following = endpoints[index + 1 : index + 2]
             if following and endpoint.origin in self._unreachable:
-                failed.append(Unreachable(f"{endpoint.origin} was not reached before", retryable=False))
+                gave_up = f"{endpoint.origin}, or what it leads to, was not reached before"
+                failed.append(Unreachable(gave_up, retryable=False))
                 continue
             try:
                 with self._bodies:
