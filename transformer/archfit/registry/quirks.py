@@ -3,6 +3,7 @@
     registry                     its way
     Docker Hub                   three names, one API; its own listing of tags; a limit of pulls, which lasts hours
     ECR, ACR, Artifact Registry  a host for each account: what is below the same parent is somebody else's
+    Alibaba, Scaleway            tokens from hosts of other domains
     ECR Public                   400 in place of 401 for a token that has expired
     Nexus 3.0, some proxies      405 or 501 for HEAD; HEAD without a digest (Artifactory, Red Hat)
     Google, ACR, Artifactory     404, 400 or 401 for a token that is asked for by POST
@@ -21,10 +22,10 @@ from archfit.startup.record import Record
 
 
 class HostQuirk(Record):
-    """hosts: the hosts, without a port, as a regular expression in lower case.
+    r"""hosts: the hosts, without a port, as a regular expression in lower case.
 
     challenges: it answers a first request with 401: one thread asks first, and its 401 serves all threads.
-    token_hosts: token services on other hosts that may have its credentials.
+    token_hosts: token services on other hosts that may have its credentials; `\1` for a group of `hosts`.
     of_account: it belongs to the account of a cloud's customer, whose own images are there.
     helper_server: what credential helpers are asked for in place of its host, "" for the host.
     listing: where it lists tags with their platforms, `{repository}` for the repository; "" where it does not.
@@ -50,6 +51,12 @@ HOSTS = (
     HostQuirk(r"(?:[a-z]+\.)?gcr\.io", challenges=True),
     HostQuirk(r"registry\.redhat\.io", challenges=True, token_hosts=("sso.redhat.com",)),
     HostQuirk(r"registry\.(?:connect|access)\.redhat\.com", token_hosts=("sso.redhat.com",)),
+    HostQuirk(r"rg\.[a-z]{2}-[a-z]{3}\.scw\.cloud", challenges=True, token_hosts=("api.scaleway.com",)),
+    HostQuirk(
+        r"[a-z0-9-]+\.([a-z0-9-]+)(?:\.personal)?\.cr\.aliyuncs\.com",
+        challenges=True,
+        token_hosts=tuple(rf"dockerauth{kind}.\1.aliyuncs.com" for kind in ("", "-ee", "-vpc", "-ee-vpc")),
+    ),
     HostQuirk(r"[a-z0-9-]+-docker\.pkg\.dev", challenges=True, of_account=True),
     HostQuirk(r"[a-z0-9-]+\.azurecr\.(?:io|cn|us)", challenges=True, of_account=True),
     HostQuirk(r"[0-9]{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?", challenges=True, of_account=True),
@@ -82,4 +89,7 @@ PULL_LIMIT = (b"pull rate limit", b"increase-rate-limit")
 def quirk_of(host: str) -> HostQuirk:
     """The row of a host, which may have a port; an empty one where there is none."""
     name = host.lower().rpartition("]")[2].partition(":")[0]
-    return next((row for row in HOSTS if re.fullmatch(row.hosts, name, re.ASCII)), _PLAIN)
+    for row in HOSTS:
+        if matched := re.fullmatch(row.hosts, name, re.ASCII):
+            return row.replace(token_hosts=tuple(map(matched.expand, row.token_hosts)))
+    return _PLAIN
