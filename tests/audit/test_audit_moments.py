@@ -59,6 +59,7 @@ def cluster_of(ran: Ran) -> dict[str, Any]:
         pytest.param((pod("a", BOTH), node("n", "1")), {}, HEARTBEAT, "input", "read 2026-11-22 03:14 UTC or later", id="a heartbeat"),
         pytest.param((pod("a", BOTH),), EPOCH, STATED, "stated", "read 2026-11-23 02:40 UTC", id="stated"),
         pytest.param(({k: v for k, v in pod("a", BOTH).items() if k != "status"} | {"metadata": {"name": "a"}},), {}, "", "", "date not known", id="a manifest has none"),
+        pytest.param((pod("a", BOTH) | {"metadata": {"name": "a", "uid": "a", "creationTimestamp": "9999-99-99T99:99:99Z"}},), {}, "", "", "date not known", id="no day of any year"),
     ],
 )  # fmt: skip
 def test_a_report_says_of_when_it_is(audit, objects, environ, date, date_by, said):
@@ -128,6 +129,26 @@ def test_reports_of_which_nobody_knows_the_cluster_are_named(audit, report):
     assert "nothing says of which clusters these are: " in audit(b"", "--merge", *files).stderr
     stated = [report("a.json", YESTERDAY, "--cluster", "a"), report("b.json", TODAY, "--cluster", "b")]
     assert "nothing says" not in audit(b"", "--merge", *stated).stderr
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "said"),
+    [
+        pytest.param("snapshots", {"date": "yesterday"}, "a.json: facts.snapshots[0].date is no time, as 1970-01-01T00:00:00Z", id="a date that is none"),
+        pytest.param("workloads", {"snapshot": "x"}, "a.json: facts.workloads[0].snapshot is 'x', which facts.snapshots lacks", id="a workload of no snapshot"),
+        pytest.param("nodes", {"snapshot": "x"}, "facts.nodes[0].snapshot is 'x', which facts.snapshots lacks", id="a node of no snapshot"),
+    ],
+)  # fmt: skip
+def test_a_report_that_somebody_changed_is_refused_with_the_place(
+    audit, report, tmp_path, part, change, said
+):
+    value = json.loads((tmp_path / report("a.json", (_A, node("n", "1")))).read_bytes())
+    value["facts"][part][0] |= change
+    (tmp_path / "a.json").write_text(json.dumps(value))
+    for words in (("--merge", "a.json"), ("a.json",)):
+        ran = audit(b"", *words, "--format", "openmetrics")
+        assert (ran.status, ran.stdout) == (1, b"")
+        assert f"{said}: make it again with archfit audit --format json" in ran.stderr
 
 
 def shards(

@@ -6,6 +6,7 @@ Manifests are of no cluster at a moment: several sets of them may be of one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 from archfit.base.errors import InvalidInput, UsageError
@@ -17,6 +18,7 @@ from archfit.startup.record import Record
 Relation: TypeAlias = Literal["one", "two", "unknown"]
 _SOURCES: frozenset[str] = frozenset({"flag", "context"})
 _LONGEST_NAME = 120
+_TIME, _EPOCH = "%Y-%m-%dT%H:%M:%SZ", "1970-01-01T00:00:00Z"
 
 
 def cluster_name(name: str) -> str:
@@ -105,6 +107,24 @@ def _relation(
     if {snapshot.name_by, other.name_by} <= _SOURCES and snapshot.name == other.name:
         return "one"
     return "two" if snapshot.name_by == other.name_by == "flag" else "unknown"
+
+
+def check_whole(facts: AuditFacts, file: str) -> None:
+    """Raises InvalidInput for a record of a snapshot that the facts lack, and for a date that is none."""
+    known = {snapshot.id for snapshot in facts.snapshots}
+    wrong = [
+        f"facts.{name}[{number}].snapshot is {visible(record.snapshot)!r}, which facts.snapshots lacks"
+        for name in ("nodes", "workloads", "builds", "shards", "pools")
+        for number, record in enumerate(getattr(facts, name))
+        if record.snapshot not in known
+    ]
+    for number, snapshot in enumerate(facts.snapshots):
+        try:
+            datetime.strptime(snapshot.date or _EPOCH, _TIME)  # noqa: DTZ007 - it ends in Z
+        except ValueError:
+            wrong.append(f"facts.snapshots[{number}].date is no time, as {_EPOCH}")
+    if wrong:
+        raise InvalidInput(f"{file}: {wrong[0]}: make it again with archfit audit --format json")
 
 
 def check_moments(facts: AuditFacts, files: Mapping[str, Sequence[str]]) -> None:

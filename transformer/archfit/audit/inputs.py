@@ -16,7 +16,7 @@ from io import BufferedReader, BytesIO
 from typing import BinaryIO
 from urllib.parse import urlencode
 
-from archfit.audit.clusters import check_moments
+from archfit.audit.clusters import check_moments, check_whole
 from archfit.audit.flags import AuditFlags
 from archfit.audit.groups import keys_of
 from archfit.audit.running.collect import KUBE_SYSTEM, Collector
@@ -108,6 +108,7 @@ def merged(reports: Iterable[tuple[str, AuditFacts]]) -> Collected:
 
     def parts() -> Iterator[AuditFacts]:
         for file, facts in reports:
+            check_whole(facts, file)
             for snapshot in facts.snapshots:
                 files.setdefault(snapshot.id, []).append(file)
             yield facts

@@ -13,6 +13,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
@@ -263,19 +264,26 @@ class Collector:
         if mark in self._seen:
             return False
         self._seen.add(mark)
-        self._newest = max(self._newest, _newest(value, metadata))
+        self._newest = _newest(value, metadata, self._newest)
         self.kinds[kind] += 1
         self._sum = (self._sum + (_hashed([uid, version]) if uid and version else _hashed(value))) & _BITS
         return True
 
 
-def _newest(value: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
-    """The newest time that the API server or a kubelet wrote into an object, "" for none."""
+def _newest(value: Mapping[str, Any], metadata: Mapping[str, Any], before: str) -> str:
+    """The newest time that the API server or a kubelet wrote into an object, or that of `before`."""
     status = mapping(value, "status")
     times = [metadata.get("creationTimestamp"), status.get("startTime")]
     for condition in sequence(status, "conditions"):
         times += (condition.get("lastTransitionTime"), condition.get("lastHeartbeatTime"))
-    return max((time for time in times if isinstance(time, str) and _TIME(time)), default="")
+    newest = max((time for time in times if isinstance(time, str) and _TIME(time)), default="")
+    if newest <= before:
+        return before
+    try:
+        datetime.fromisoformat(newest)
+    except ValueError:  # no year has that day
+        return before
+    return newest
 
 
 def _hashed(value: Any) -> int:
