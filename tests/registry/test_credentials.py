@@ -10,7 +10,7 @@ import pytest
 
 from archfit.registry.credentials.credential import Credential, checked
 from archfit.registry.credentials.credential_helper import Helper
-from archfit.registry.credentials.keychain import Keychain
+from archfit.registry.credentials.keychain import Keychain, places
 from archfit.registry.registry_errors import RegistryError
 
 
@@ -87,6 +87,15 @@ def test_precedence_of_the_files(home):
     (home.folder / ".docker" / "config.json").unlink()
     seen.append(home.user("h.io"))
     assert seen == ["flag", "variable", "text", "docker-config", "runtime", "xdg", "home", "oldest"]
+
+
+@pytest.mark.parametrize("runtime", ["", "/run/user/7"])
+def test_where_podman_stores_a_login(home, runtime):
+    """Of root and in containers there is no XDG_RUNTIME_DIR (containers-auth.json(5))."""
+    there = [path for path, _ in places("", {**home.environ, "XDG_RUNTIME_DIR": runtime})]
+    own = f"/run/containers/{os.getuid()}/auth.json"
+    assert there[0] == (f"{runtime}/containers/auth.json" if runtime else own)
+    assert (own in there) is not bool(runtime)
 
 
 def test_the_chain_is_searched_until_an_entry_matches(home):

@@ -3,7 +3,7 @@
     files      --authfile, else $REGISTRY_AUTH_FILE, else this chain, searched until an entry matches:
                $DOCKER_AUTH_CONFIG, `auths` of the text itself (docker 28 and later; GitLab's runners)
                $DOCKER_CONFIG/config.json, if set
-               $XDG_RUNTIME_DIR/containers/auth.json
+               $XDG_RUNTIME_DIR/containers/auth.json (/run/containers/$UID/auth.json where it is not set)
                $XDG_CONFIG_HOME/containers/auth.json (~/.config where it is not set)
                ~/.docker/config.json, if DOCKER_CONFIG is not set
                ~/.dockercfg
@@ -153,12 +153,18 @@ def places(authfile: str, environ: Mapping[str, str]) -> Iterator[tuple[str, boo
     for folder, *path in (
         (docker, "config.json"),
         (runtime, "containers", "auth.json"),
+        (_of_user(environ), "auth.json"),
         (config, "containers", "auth.json"),
         ("" if docker else home, ".docker", "config.json"),
         (home, _OLDEST),
     ):
         if folder:
             yield os.path.join(folder, *path), False
+
+
+def _of_user(environ: Mapping[str, str]) -> str:
+    """Where Podman, Buildah and Skopeo store logins without XDG_RUNTIME_DIR, as for root and in containers."""
+    return "" if environ.get("XDG_RUNTIME_DIR") or os.name == "nt" else f"/run/containers/{os.getuid()}"
 
 
 def _folder(path: str) -> str:
