@@ -2,12 +2,16 @@
 
 import os
 import re
+from functools import partial
 
 import pytest
 from tests.explain.explained_cases import workload
 
+import archfit
 from archfit.explain.text import MOST_LINES
 from archfit.lookup.store.open import default_path
+from file_runs import OPTIONS, run
+from interpreter_steps import steps
 from warm_cache import warm
 
 STREAM = (
@@ -98,3 +102,14 @@ def test_a_function_shows_them_once_and_not_in_its_results(archfit):
     ran = archfit(stream, ARCHFIT_VERBOSE="true", ARCHFIT_MIRROR="docker.io=https://x.invalid")
     assert ran.stdout.count("├─".encode()) == 0
     assert ran.stderr.count("├─ images") == 1
+
+
+@pytest.mark.parametrize("words", [("explain",), ("--verbose",)], ids=" ".join)
+def test_twice_the_images_are_twice_the_work(words):
+    """Work is counted, not timed: the lines of archfit that run."""
+    counts = []
+    for number in (50, 100, 150):
+        stream = workload(images=tuple(f"x.io/both:{tag}" for tag in range(number))).encode()
+        counts.append(steps(partial(run, (*words, *OPTIONS), stream), within=archfit.__path__[0]))
+    first, second, third = counts
+    assert third - second <= 1.2 * (second - first)

@@ -66,22 +66,31 @@ def image_answers(
     groups: dict[tuple[object, ...], tuple[ImageUse, Answer | None, list[Path]]] = {}
     for use, answer in zip(pod.images, given if case else (None,) * len(pod.images), strict=True):
         groups.setdefault((use.text, use.volume, answer), (use, answer, []))[2].append(use.path)
-    wanted = _wanted(case, options)
+    wanted, said = _wanted(case, options), _said(pod, decision)
     entries = []
     for use, answer, paths in groups.values():
-        beside = tuple(
-            f"{image.text}: "
-            for image in pod.images
-            if image.text and image.text != use.text and image.path in paths
+        about = sorted(
+            message
+            for path in dict.fromkeys(paths)
+            for image in (use.text, None)
+            for message in said.get((path, image), ())
         )
-        messages = dict.fromkeys(
-            message.text.removeprefix(f"{use.text}: ")
-            for message in decision.messages
-            if message.path in paths and not message.text.startswith(beside)
-        )
+        messages = dict.fromkeys(text for _, text in about)
         entry = _answer(use, answer, counted.get(use), own, wanted)
         entries.append(entry.replace(fields=tuple(map(dotted, paths)), messages=tuple(messages)))
     return tuple(entries)
+
+
+def _said(pod: Pod, decision: Decision) -> dict[tuple[Path, str | None], list[tuple[int, str]]]:
+    """By a path and the image that they begin with, or None, the messages with their numbers."""
+    known = {(image.path, image.text) for image in pod.images if image.text}
+    said: dict[tuple[Path, str | None], list[tuple[int, str]]] = {}
+    for number, message in enumerate(decision.messages):
+        image, _, text = message.text.partition(": ")
+        is_of_one = (message.path, image) in known
+        key = (message.path, image if is_of_one else None)
+        said.setdefault(key, []).append((number, text if is_of_one else message.text))
+    return said
 
 
 def _wanted(case: PodCase | None, options: Options) -> dict[str, frozenset[str]]:
