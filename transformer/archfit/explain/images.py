@@ -66,14 +66,14 @@ def image_answers(
     groups: dict[tuple[object, ...], tuple[ImageUse, Answer | None, list[Path]]] = {}
     for use, answer in zip(pod.images, given if case else (None,) * len(pod.images), strict=True):
         groups.setdefault((use.text, use.volume, answer), (use, answer, []))[2].append(use.path)
-    wanted, said = _wanted(case, options), _said(pod, decision)
+    wanted, by_image = _wanted(case, options), _messages(pod, decision)
     entries = []
     for use, answer, paths in groups.values():
         about = sorted(
             message
             for path in dict.fromkeys(paths)
             for image in (use.text, None)
-            for message in said.get((path, image), ())
+            for message in by_image.get((path, image), ())
         )
         messages = dict.fromkeys(text for _, text in about)
         entry = _answer(use, answer, counted.get(use), own, wanted)
@@ -81,16 +81,16 @@ def image_answers(
     return tuple(entries)
 
 
-def _said(pod: Pod, decision: Decision) -> dict[tuple[Path, str | None], list[tuple[int, str]]]:
+def _messages(pod: Pod, decision: Decision) -> dict[tuple[Path, str | None], list[tuple[int, str]]]:
     """By a path and the image that they begin with, or None, the messages with their numbers."""
     known = {(image.path, image.text) for image in pod.images if image.text}
-    said: dict[tuple[Path, str | None], list[tuple[int, str]]] = {}
+    by_image: dict[tuple[Path, str | None], list[tuple[int, str]]] = {}
     for number, message in enumerate(decision.messages):
         image, _, text = message.text.partition(": ")
         is_of_one = (message.path, image) in known
         key = (message.path, image if is_of_one else None)
-        said.setdefault(key, []).append((number, text if is_of_one else message.text))
-    return said
+        by_image.setdefault(key, []).append((number, text if is_of_one else message.text))
+    return by_image
 
 
 def _wanted(case: PodCase | None, options: Options) -> dict[str, frozenset[str]]:
