@@ -247,8 +247,13 @@ BAD_INPUT = [
     ),
     pytest.param(
         b"apiVersion: v1\nkind: CustomResourceDefinition\n",
-        f"it holds no CustomResourceDefinition, but CustomResourceDefinition: {ASK}",
+        f"it holds no CustomResourceDefinition, but one of another API group or without a spec, as a patch is: {ASK}",
         id="of another API group",
+    ),
+    pytest.param(
+        b"apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b.c}\n",
+        f"it holds no CustomResourceDefinition, but one of another API group or without a spec, as a patch is: {ASK}",
+        id="kubebuilder's patch",
     ),
     pytest.param(b"a: b\n---\nspec:\n  a: [\n", " line 5: this is not YAML: while parsing a flow node did not find expected node content", id="not YAML"),
     pytest.param(b"{{- if .Values.crds }}\nkind: CustomResourceDefinition\n{{- end }}\n", HELM, id="a template"),

@@ -45,6 +45,7 @@ TEXTS = [
     pytest.param("a: &x {b: 'c', d: 'e'}\nf: {<<: *x, b: 'g'}\n", id="<<"),
     pytest.param("a: &x {b: 'c'}\nd: &y {b: 'e', f: 'g'}\nh: {<<: [*x, *y]}\n", id="<< of a list: the first wins"),
     pytest.param("a: {<<: {b: 'c'}, <<: {b: 'd', e: 'f'}}\n", id="<< twice"),
+    pytest.param("a: {b: 'c', <<: {b: 'c', d: 'e'}}\n", id="<< behind a key with the same value"),
     pytest.param("a: {'<<': {b: 'c'}}\n", id="a quoted << is a key"),
     pytest.param("a: {!!merge <<: {b: 'c'}}\n", id="<< by its tag"),
     pytest.param("a: {!!str <<: {b: 'c'}}\n", id="<< with a string's tag"),

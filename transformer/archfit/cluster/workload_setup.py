@@ -83,7 +83,10 @@ def _definitions(names: Sequence[str], stdin: BinaryIO) -> Iterator[Definition]:
             content = read_input(file, stdin, _SOURCE, flag="--crds", limit=LIMIT)
             for value in _values(file if is_folder else place, content, every=not is_folder):
                 if isinstance(value, dict):
-                    kinds.add(str(value.get("kind") or "an object without a kind"))
+                    kind = str(value.get("kind") or "an object without a kind")
+                    kinds.add(
+                        "one of another API group or without a spec, as a patch is" if kind == KIND else kind
+                    )
                 for definition in definitions(value):
                     empty = False
                     yield definition

@@ -350,7 +350,8 @@ def merge(
                     mapping[name] = value
                     continue
                 own = own if own is not None else _key_places(events, opened, ends)
-                if name in own and own[name] < index:
+                same = isinstance(value, (str, Typed)) and mapping[name] == value
+                if name in own and own[name] < index and not same:
                     raise InvalidInput(
                         f"the key {name!r} stands before a '<<' (line {line_of(events[index])}) that supplies it too; "
                         "kubectl and kustomize disagree on which one counts. Put '<<' first",
