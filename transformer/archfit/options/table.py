@@ -270,7 +270,7 @@ OPERATOR = (
     ),
     _row(
         "operator", "none", "caFile", PATH, "FILE", None,
-        "CA certificates (PEM) for registries, in addition to the system's. SSL_CERT_FILE replaces the system's.",
+        "CA certificates (PEM) for registries, in addition to certifi's. SSL_CERT_FILE replaces certifi's.",
     ),
     _row(
         "operator", "none", "allowHost", ALLOWED_HOSTS, "HOST[:PORT]", [],
