@@ -1,11 +1,15 @@
-"""`--requests-per-second`: when a request leaves, alone and beside other processes."""
+"""`--requests-per-second`: when a request leaves, alone and beside other processes; and what an image may cost."""
+
+from contextlib import closing
 
 import pytest
 
-from archfit.images.platforms import Found
-from archfit.options.settings import RequestRate
+from archfit.images.platforms import Found, Unknown
+from archfit.options.hosts import mirror
+from archfit.options.settings import Operator, RequestRate
 from archfit.registry.http.limits import RequestBudget
 from archfit.registry.registry_errors import RegistryError
+from lookup_runs import lookup_with
 
 HOST = "r.example"
 
@@ -101,3 +105,16 @@ def test_the_requests_of_a_run_keep_to_it(fake, runs):
     fake.index("b", "1", ["linux/amd64"])
     assert all(isinstance(answer, Found) for answer in runs.ask("x.io/a:1", "x.io/b:1").values())
     assert runs.waits
+
+
+@pytest.mark.parametrize(
+    ("seconds", "kind"), [pytest.param(0.0, Unknown, id="none"), pytest.param(9.0, Found, id="noop: enough")]
+)
+def test_what_an_image_costs_in_processor_time_is_bounded(fake, seconds, kind):
+    """Whatever a stranger's registry sends, for `archfit serve`."""
+    fake.index("a", "1", ["linux/amd64"])
+    operator = Operator(no_cache=True, mirrors=(mirror("*", fake.url),))
+    with closing(lookup_with(operator, processor_seconds=seconds)) as lookup:
+        answer = lookup.resolve(["x.io/a:1"])["x.io/a:1"]
+    assert isinstance(answer, kind)
+    assert isinstance(answer, Found) or "more than 0 s of processor time: refused" in answer.cause
