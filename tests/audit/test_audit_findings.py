@@ -157,26 +157,6 @@ def test_builds_are_counted_by_container():
     assert [(one.verdict, one.containers) for one in builds.reasons] == [("unknown", 6)]
 
 
-def _volume(facts: AuditFacts, kind: str) -> AuditFacts:
-    """The same with every image mounted as a volume, and of this kind."""
-    return facts.replace(
-        workloads=tuple(
-            one.replace(images=tuple(use.replace(role="volume") for use in one.images))
-            for one in facts.workloads
-        ),
-        images=tuple(one.replace(kind=kind) for one in facts.images),
-    )
-
-
-@pytest.mark.parametrize(
-    ("kind", "state", "image_is"), [("manifest", "ready", "yes"), ("index", "blocked", "no")]
-)
-def test_a_single_manifest_as_an_image_volume_restricts_nothing(kind, state, image_is):
-    found = findings(_volume(facts_of(("web", 1, 100, {"data": AMD})), kind))
-    assert [one.states[0] for one in found.workloads] == [state]
-    assert [one.states[0] for one in found.images] == [image_is]
-
-
 def test_an_image_that_is_mounted_and_runs_counts_as_one_that_runs():
     facts = facts_of(("web", 1, 100, {"data": AMD}))
     (web,) = facts.workloads

@@ -70,8 +70,8 @@ def _node(item: dict[str, Any]) -> Node:
 
 
 def label(labels: Mapping[str, Any], keys: Iterable[str]) -> str:
-    """The first of these labels that says something, else ""."""
-    return next((str(labels[key]) for key in keys if labels.get(key)), "")
+    """The first of these labels that says something, else "". What is no text says nothing."""
+    return next((text for key in keys if isinstance(text := labels.get(key), str) and text), "")
 
 
 def mapping(value: Any, *path: str) -> Mapping[str, Any]:

@@ -34,7 +34,7 @@ from archfit.audit.running.pod_requests import amounts, devices, devices_of, req
 from archfit.audit.running.templates import templates
 from archfit.audit.running.webhooks import labels_of
 from archfit.base.errors import InvalidInput
-from archfit.cluster.nodes import CLUSTER_NAME, OS_KEYS, mapping, sequence
+from archfit.cluster.nodes import CLUSTER_NAME, OS_KEYS, label, mapping, sequence, taints_of
 from archfit.cluster.pools.pool import Pool
 from archfit.cluster.pools.read import is_beside, is_pool, of_this_cluster, pools
 from archfit.cluster.quantity import milli, units
@@ -311,15 +311,15 @@ def node_facts(node: Mapping[str, Any]) -> NodeFacts:
     return NodeFacts(
         "",
         text(metadata.get("name")),
-        _first(labels, OS_KEYS) or text(info.get("operatingSystem")) or "linux",
-        _first(labels, ARCH_KEYS),
+        label(labels, OS_KEYS) or text(info.get("operatingSystem")) or "linux",
+        label(labels, ARCH_KEYS),
         text(info.get("architecture")),
         text(info.get("containerRuntimeVersion")),
-        _first(labels, _INSTANCE),
+        label(labels, _INSTANCE),
         next((words.get(text(labels.get(key)), "") for key, words in _CAPACITY.items() if key in labels), ""),
-        _first(labels, _ZONE),
+        label(labels, _ZONE),
         spec.get("unschedulable") is True,
-        tuple(sorted(_taint(taint) for taint in sequence(spec, "taints"))),
+        tuple(sorted(map(str, taints_of(sequence(spec, "taints"))))),
         max(0, milli(allocatable.get("cpu", 0))),
         max(0, units(allocatable.get("memory", 0))),
         max(0, units(allocatable.get("pods", 0))),
@@ -331,15 +331,6 @@ def node_facts(node: Mapping[str, Any]) -> NodeFacts:
         uid=text(metadata.get("uid")),
         devices=devices_of(status.get("allocatable")),
     )
-
-
-def _taint(taint: Mapping[str, Any]) -> str:
-    value = text(taint.get("value"))
-    return f"{text(taint.get('key'))}{f'={value}' if value else ''}:{text(taint.get('effect'))}"
-
-
-def _first(labels: Mapping[str, Any], keys: tuple[str, ...]) -> str:
-    return next((text(labels[key]) for key in keys if labels.get(key)), "")
 
 
 def _pool_facts(snapshot: str, pool: Pool, keys: Sequence[str]) -> PoolFacts:
