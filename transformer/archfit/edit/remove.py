@@ -2,7 +2,7 @@
 
     the last one of a block    its lines, and `{}` or `[]` behind the key that held it
     a flow member or item      its text and the comma before it; the comma behind the first one
-    a value back to null       block: its lines; flow: the word for null in its place
+    a value back to null       block: its lines; in brackets: the word for null in its place
 
 Only what archfit can have written is removed: an entry that begins its line, ends its line, and holds no comment.
 """
@@ -168,7 +168,8 @@ def _nulled(tree: Tree, step: Add, holder: int, node: int) -> TextEdit:
     start, end = _start(tree, node), _end(tree, node)
     # A key is one event, right before its value.
     beside_key = tree.events[node].start_mark.line == tree.events[node - 1].end_mark.line
-    if beside_key or tree.events[holder].flow_style:
+    # In place of a null on a line of its own stands a value in brackets.
+    if beside_key or tree.events[holder].flow_style or getattr(tree.events[node], "flow_style", False):
         return _cut(tree, step.path, node, start, end).replace(text=step.null)
     return _whole_lines(tree, step.path, node, tree.text.rfind("\n", 0, start) + 1, end)
 
