@@ -152,7 +152,9 @@ def test_what_is_not_wanted_any_more_leaves_no_trace(style, moves):
         assert edited(stamped, Options(stamp=True, affinity="never", tolerate=())).data == data
 
 
-@pytest.mark.parametrize("null", ["", " null", " ~", " Null # why", " NULL", "\n          null", "\n          ~"])
+@pytest.mark.parametrize(
+    "null", ["", " null", " ~", " Null # why", " NULL", "\n          null", "\n          ~"]
+)
 @pytest.mark.parametrize("around", [f"{BLOCK}      KEY\n", FLOW.replace("SPEC", ", KEY\n")])
 @pytest.mark.parametrize("key", ["affinity", "tolerations"])
 def test_a_null_is_written_again_as_it_was(null, around, key, moves):
