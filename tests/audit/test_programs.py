@@ -62,6 +62,15 @@ def test_a_layer_that_images_and_architectures_share_is_read_once(audit, served)
     assert [asked.reference for asked in served.asked].count(digest_of(shared)) == 1
 
 
+def test_of_a_layer_that_was_left_early_nothing_is_taken_for_another_image(audit, served):
+    shared = layer({"first": elf("arm64"), "last": elf("amd64")})
+    for name in ("first", "last"):
+        index(served, f"team/{name}", "1", {"linux/arm64": [shared]}, Entrypoint=[f"/{name}"])
+    text = audit(listed(pod("a", "quay.io/team/first:1"), pod("b", "quay.io/team/last:1")), "--programs")
+    assert "arm64   50 % ready" in text
+    assert "starts /last, an x86-64 program" in " ".join(text.split())
+
+
 def _container(**more):
     made = pod("a", APP)
     made["spec"]["containers"][0] |= more
