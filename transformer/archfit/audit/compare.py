@@ -112,8 +112,8 @@ def _by_key(report: AuditFindings, same: Mapping[str, str]) -> dict[_Key, list[W
     records: dict[_Key, list[WorkloadFinding]] = {}
     for workload in report.workloads:
         if workload.facts.standing in REQUIRED:
-            facts = workload.facts
-            key = same.get(facts.snapshot, facts.snapshot), facts.namespace, facts.kind, facts.name
+            namespace, kind, name, snapshot = workload.owner
+            key = same.get(snapshot, snapshot), namespace, kind, name
             records.setdefault(key, []).append(workload)
     return records
 

@@ -13,7 +13,7 @@ from archfit.audit.capacity import Capacity, capacity
 from archfit.audit.clusters import Cluster, brought, clusters
 from archfit.audit.groups import Group, groups
 from archfit.audit.places import places_of
-from archfit.audit.plan.waves import Planner, Waves, is_planned
+from archfit.audit.plan.waves import Planner, Waves
 from archfit.audit.plan.work_list import WorkList, work_list
 from archfit.audit.prices import Costs, Prices, costs
 from archfit.audit.readiness import (
@@ -106,8 +106,8 @@ def findings(
     workloads = tuple(
         workload.replace(
             waves=tuple(
-                numbers[workload.owner] if is_planned(workload, waves.architecture, index) else None
-                for index, (waves, numbers) in enumerate(plans)
+                numbers[workload.owner] if workload.is_required(waves.architecture) else None
+                for waves, numbers in plans
             )
         )
         for workload in workloads

@@ -80,7 +80,7 @@ class WorkloadFinding(Record):
         return architecture in self.allowed
 
     def is_required(self, architecture: str) -> bool:
-        """Whether --require counts it. A DaemonSet that leaves the nodes out never starts there."""
+        """Whether --require and the waves count it. A DaemonSet that leaves the nodes out never starts there."""
         standing = self.facts.standing
         return standing in REQUIRED and (standing != "daemonset" or self.goes_to(architecture))
 

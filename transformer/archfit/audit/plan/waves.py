@@ -81,11 +81,6 @@ class Waves(Record):
         return next((wave for wave in self.waves[: MOST_RULED + 1] if wave.allowed < wave.amount.pods), None)
 
 
-def is_planned(row: WorkloadFinding, architecture: str, index: int) -> bool:
-    """Whether the row runs or will run, and may start on Linux nodes of the architecture."""
-    return row.is_required(architecture) and row.states[index] != "apart"
-
-
 class Planner:
     """What the waves of all architectures are made from. places: of each snapshot. own: patterns of --own."""
 
@@ -106,8 +101,7 @@ class Planner:
         numbers: dict[Owner, int] = {}
         members: dict[int, dict[Owner, list[WorkloadFinding]]] = defaultdict(dict)
         for owner, rows in self._owners.items():
-            planned = [row for row in rows if is_planned(row, architecture, index)]
-            if planned:
+            if planned := [row for row in rows if row.is_required(architecture)]:
                 numbers[owner] = self._number(planned, architecture, index)
                 members[numbers[owner]][owner] = planned
         *waves, unknown = (
