@@ -1,11 +1,12 @@
 """Challenges, realms and tokens, without a network."""
 
 import base64
+from typing import Any
 
 import pytest
 
 from archfit.registry.credentials.credential import Credential
-from archfit.registry.credentials.tokens import parse_token, token_get
+from archfit.registry.credentials.tokens import Tokens, parse_token, token_get
 from archfit.registry.http.challenges import (
     Challenge,
     challenges,
@@ -14,6 +15,8 @@ from archfit.registry.http.challenges import (
     may_have_credentials,
     scope_of,
 )
+from archfit.registry.http.host_policy import HostPolicy
+from archfit.registry.http.request import Reply, Request
 from archfit.registry.registry_errors import RegistryError
 
 REALM = "https://auth.example/token"
@@ -134,6 +137,39 @@ def test_a_realm_that_is_refused(realm, origin):
 )
 def test_who_may_have_the_credentials(origin, realm, trusted):
     assert may_have_credentials(realm, origin) is trusted
+
+
+class Service:
+    """Takes the requests for tokens. named: hosts that the operator named."""
+
+    def __init__(self, *named: str) -> None:
+        self.policy = HostPolicy({(host, 443) for host in named})
+        self.sent: list[Request] = []
+
+    def send(self, request: Request) -> Reply:
+        self.sent.append(request)
+        return Reply(200, {}, b'{"token": "t"}', request.url)
+
+
+@pytest.mark.parametrize(
+    "login",
+    [Credential("user", "hush"), Credential(identity_token="hush")],
+    ids=["password", "identity-token"],
+)
+@pytest.mark.parametrize(
+    ("realm", "named", "has_it"),
+    [
+        pytest.param("https://sso.corp.example/t", (), True, id="own-site"),
+        pytest.param("https://evil.example/t", (), False, id="a-stranger"),
+        pytest.param("https://evil.example/t", ("evil.example",), True, id="named-by-the-operator"),
+    ],
+)
+def test_a_stranger_is_asked_for_a_token_without_credentials(login, realm, named, has_it):
+    service: Any = Service(*named)
+    challenge = Challenge("bearer", realm)
+    Tokens(service).bearer(challenge, "repository:a:pull", login, "https://registry.corp.example", "")
+    (sent,) = service.sent
+    assert ("authorization" in sent.headers or b"hush" in sent.content) is has_it
 
 
 def test_an_anonymous_token_request_keeps_the_realms_query():
