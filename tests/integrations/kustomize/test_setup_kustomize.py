@@ -116,13 +116,28 @@ def test_what_cannot_be_set_up_changes_nothing(words, given, status, message, si
     assert files(site) == before
 
 
-def test_a_kustomization_that_takes_no_entry_is_left_and_the_line_is_shown(site, setup):
-    text = "? resources\n: [web.yaml]\n"
-    site.write("all/kustomization.yaml", text)
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(b"? resources\n: [web.yaml]\n", id="explicit-keys"),
+        pytest.param(b"# caf\xe9\nresources: [web.yaml]\n", id="no-utf-8"),
+    ],
+)
+def test_a_kustomization_that_takes_no_entry_is_left_and_the_line_is_shown(text, site, setup):
+    (site.folder / "all" / "kustomization.yaml").write_bytes(text)
     status, _, said = setup("kustomize", "--into", "all")
     assert status == 0
     assert "Add this below transformers yourself: - archfit.yaml" in said
-    assert files(site)["kustomization.yaml"].decode() == text
+    assert files(site)["kustomization.yaml"] == text
+
+
+def test_a_kustomization_that_is_no_utf_8_is_left_when_all_is_taken_away(site, setup):
+    text = b"# caf\xe9\nresources: [web.yaml]\ntransformers:\n- archfit.yaml\n"
+    (site.folder / "all" / "kustomization.yaml").write_bytes(text)
+    status, _, said = setup("kustomize", "--into", "all", "--remove")
+    assert status == 0
+    assert "take the entry of archfit below transformers out yourself" in said
+    assert files(site)["kustomization.yaml"] == text
 
 
 @pytest.mark.parametrize(

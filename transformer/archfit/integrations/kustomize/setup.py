@@ -28,6 +28,7 @@ from archfit.integrations.kustomize import setup_files as files
 from archfit.integrations.kustomize.setup_check import check_lines, functions
 from archfit.workloads.sites import Spine, find_sites
 from archfit.yaml.compose import parse
+from archfit.yaml.stream import check_utf8
 from archfit.yaml.tree import ROOT
 
 _HOLDERS = {"kustomize": KUSTOMIZATIONS, "kpt": ("Kptfile",)}
@@ -122,16 +123,17 @@ def _write(tool: str, folder: str, text: str, image: str, own: ToolConfiguration
     stderr.write(f"Now: {render} {folder}    (archfit setup {tool} --check tries it)\n")
 
 
-def _remove(tool: str, folder: str, text: str, stderr: TextIO) -> None:
+def _remove(tool: str, folder: str, config: str, stderr: TextIO) -> None:
     """Takes away the function's configuration and its entry, where both are as they were written."""
-    stderr.write(remove_files(folder, {files.NAME: text}, tool))
+    stderr.write(remove_files(folder, {files.NAME: config}, tool))
     place, entry = _ENTRIES[tool]
     for name in _HOLDERS[tool]:
         path = os.path.join(folder, name)
-        holder = (content_of_users_file(path) or b"").decode(errors="replace")
-        if files.NAME not in holder:
+        content = content_of_users_file(path) or b""
+        if files.NAME.encode() not in content:
             continue
-        before = without(holder, place, entry)
+        text = content.decode(errors="replace")
+        before = without(text, place, entry) if text.encode() == content else None
         if before is None:
             stderr.write(f"stays: {path}: take the entry of archfit below {'.'.join(place)} out yourself\n")
         else:
@@ -173,8 +175,10 @@ def _write_config(path: str, text: str, own: ToolConfiguration, stderr: TextIO) 
 def _add(path: str, tool: str, stderr: TextIO) -> None:
     """Adds an entry to a list of the user's file, or says which one."""
     place, entry = _ENTRIES[tool]
-    text = (content_of_users_file(path) or b"").decode(errors="replace")
+    content = content_of_users_file(path) or b""
     try:
+        check_utf8(content)
+        text = content.decode()
         listed = parse(text).value or {}
         for key in place:
             listed = (listed or {}).get(key)
