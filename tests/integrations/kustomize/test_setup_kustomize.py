@@ -132,6 +132,7 @@ def test_a_kustomization_that_takes_no_entry_is_left_and_the_line_is_shown(text,
 
 
 def test_a_kustomization_that_is_no_utf_8_is_left_when_all_is_taken_away(site, setup):
+    assert setup("kustomize", "--into", "all")[0] == 0
     text = b"# caf\xe9\nresources: [web.yaml]\ntransformers:\n- archfit.yaml\n"
     (site.folder / "all" / "kustomization.yaml").write_bytes(text)
     status, _, said = setup("kustomize", "--into", "all", "--remove")
