@@ -199,6 +199,21 @@ def test_the_name_that_is_resolved(monkeypatch):
     assert names == ["a.example"]
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_no_redirect_leads_from_https_to_http(monkeypatch, status):
+    http = http_to()
+    asked: list[str] = []
+
+    def exchange(request: Request) -> Reply:
+        asked.append(request.url)
+        return Reply(status, {"location": "http://a.io/b"}, b"", request.url)
+
+    monkeypatch.setattr(http, "exchange", exchange)
+    with pytest.raises(RegistryError, match="redirects from https to plain http: refused"):
+        http.send(Request("manifest", "GET", "https://a.io/a", {}, "https://a.io", 100))
+    assert asked == ["https://a.io/a"]
+
+
 @pytest.mark.parametrize(
     "answering",
     [
