@@ -167,6 +167,20 @@ def test_a_null_is_written_again_as_it_was(null, around, key, moves):
         assert edited(there, Options(stamp=True, affinity="never", tolerate=())).data == data
 
 
+def test_items_of_one_name_are_told_apart_by_their_place(moves):
+    """As two pod templates in an example of Altinity's operator are."""
+    pods = "".join(
+        f"    - name: a\n      spec:\n        containers:\n        - image: {image}\n" for image in ("b", "c")
+    )
+    kind = "apiVersion: clickhouse.altinity.com/v1\nkind: ClickHouseInstallation\n"
+    data = f"{kind}metadata:\n  name: a\nspec:\n  templates:\n    podTemplates:\n{pods}".encode()
+    moves("amd64")
+    stamped = edited(data, STAMP).data
+    assert stamped.count(b"nodeAffinity:") == 2
+    assert edited(stamped, STAMP).data == stamped
+    assert edited(stamped, Options(stamp=True, affinity="never", tolerate=())).data == data
+
+
 @pytest.mark.parametrize("style", STYLES)
 def test_the_stamp_is_on_the_object_and_the_template_is_as_without(style, moves):
     """A change of the template would roll the pods."""

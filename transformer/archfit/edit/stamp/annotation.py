@@ -150,10 +150,15 @@ class _Items:
 
     def _read(self, items: list[Any], path: Path) -> tuple[list[str], dict[str, list[int]]]:
         if id(items) not in self._lists:
-            names = [_identity(item, term=path[-1:] == ("nodeSelectorTerms",)) for item in items]
+            term = path[-1:] == ("nodeSelectorTerms",)
+            names = [_identity(item, term=term) for item in items]
             places: dict[str, list[int]] = {}
             for number, name in enumerate(names):
                 places.setdefault(name, []).append(number)
+            for name in [name for name, shared in places.items() if len(shared) > 1 and "=" in name]:
+                for number in places.pop(name):
+                    names[number] = _content(items[number], term=term)
+                    places.setdefault(names[number], []).append(number)
             self._lists[id(items)] = names, places
         return self._lists[id(items)]
 
@@ -163,6 +168,10 @@ def _identity(item: Any, *, term: bool) -> str:
         for key in ("name", "groupName"):
             if isinstance(item.get(key), str):
                 return f"{key}={item[key]}"
+    return _content(item, term=term)
+
+
+def _content(item: Any, *, term: bool) -> str:
     content = _without_ours(item) if term else list(_names(item))
     text = json.dumps(plain(content), sort_keys=True, default=repr)
     return f"{_DIGEST}{hashlib.sha256(text.encode()).hexdigest()[:12]}"
