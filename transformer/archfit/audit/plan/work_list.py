@@ -8,7 +8,7 @@ pods is in the list with that state: to ask for it, to push it again or to repai
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
@@ -93,15 +93,9 @@ def work_list(
         return (*(-amount.cpu for amount in amounts), *(-amount.pods for amount in amounts), reference)
 
     ranked = sorted(part, key=order)
-    places = {reference: place for place, reference in enumerate(ranked)}
-    freed: list[list[WorkloadFinding]] = [[] for _ in ranked]
-    for missing, rows in groups.items():
-        freed[max(places[reference] for reference in missing)] += rows
     facts = {image.facts.reference: image for image in images}
-    items, so_far, free = [], NOTHING, set[Owner]()
-    for place, reference in enumerate(ranked):
-        free.update(workload.owner for workload in freed[place])
-        so_far = (so_far + total(freed[place])).replace(workloads=len(free))
+    items = []
+    for rank, (reference, cumulative) in enumerate(zip(ranked, _cumulative(groups, ranked), strict=True), 1):
         image = facts[reference]
         stated = image.states[index]
         state: Missing = "no" if stated == "yes" else stated
@@ -110,13 +104,13 @@ def work_list(
             cpu[workload.owner] += workload.amount.cpu
         items.append(
             WorkItem(
-                place + 1,
+                rank,
                 reference,
                 state,
                 image.facts.architectures,
                 alone.get(reference, NOTHING),
                 part[reference],
-                so_far,
+                cumulative,
                 *best.get(reference, _NO_PARTNER),
                 first_titles(sorted(cpu, key=lambda owner: (-cpu[owner], owner))),
                 len(cpu),
@@ -130,6 +124,21 @@ def work_list(
         tuple(pairs),
         total(workload for missing, rows in groups.items() if len(missing) > 2 for workload in rows),
     )
+
+
+def _cumulative(
+    groups: Mapping[frozenset[str], Sequence[WorkloadFinding]], ranked: Sequence[str]
+) -> Iterator[Amount]:
+    """For each of the images what is free once it and all before it have gained the architecture."""
+    places = {reference: place for place, reference in enumerate(ranked)}
+    freed: list[list[WorkloadFinding]] = [[] for _ in ranked]
+    for missing, rows in groups.items():
+        freed[max(places[reference] for reference in missing)] += rows
+    amount, owners = NOTHING, set[Owner]()
+    for rows in freed:
+        owners.update(workload.owner for workload in rows)
+        amount = (amount + total(rows)).replace(workloads=len(owners))
+        yield amount
 
 
 def _pairs(groups: Mapping[frozenset[str], Sequence[WorkloadFinding]]) -> list[WorkPair]:
