@@ -47,7 +47,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
     """The page in UTF-8. since: changes since an earlier audit."""
     style, script = _text("page.css"), _text("page.js")
     first = findings.readiness[0]
-    return _template().render(
+    text = _template().render(
         cluster=words.of_cluster(findings),
         clusters=[(cluster.name, words.cluster_words(cluster)) for cluster in findings.clusters],
         version=__version__,
@@ -102,7 +102,8 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         apart=tables.counted_apart(findings).of("page"),
         costs=findings.costs,
         not_known=[*unknown_reasons(findings), *unread_pools(findings), *not_known(findings)],
-    ).encode()
+    )
+    return text.encode()
 
 
 def _ready_daemons(findings: AuditFindings) -> list[str]:
