@@ -4,6 +4,7 @@ import socket
 import ssl
 from pathlib import Path
 
+import certifi
 import pytest
 
 from archfit.base.errors import UsageError
@@ -55,6 +56,15 @@ class TestTls:
         assert "is not trusted" in runs.cause(f"{safe.host}/a:1")
         runs.set(ca_file=str(tls_files().ca))
         assert runs.names(f"{safe.host}/a:1") == runs.names(f"{other.host}/b:1") == BOTH
+
+    def test_the_cas_of_the_system_count_where_no_variable_names_others(self, safe, tmp_path, monkeypatch):
+        """OpenSSL takes the place of the system's CAs from the process, and archfit its variables from `environ`."""
+        monkeypatch.setenv("SSL_CERT_FILE", str(tls_files().ca))
+        runs = runs_at(tmp_path, safe)
+        runs.set(ca_file=certifi.where())  # contexts of the same files are shared
+        assert runs.names(f"{safe.host}/a:1") == BOTH
+        runs = Runs(tmp_path / "other", safe.url, SSL_CERT_FILE=certifi.where())
+        assert "is not trusted" in runs.cause(f"{safe.host}/a:1")
 
     @pytest.mark.usefixtures("real")
     def test_a_server_that_also_speaks_http_2_is_asked_for_http_1(self, tmp_path):

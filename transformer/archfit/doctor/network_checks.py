@@ -57,7 +57,7 @@ def trust(operator: Operator, environ: Mapping[str, str]) -> Iterator[Diagnostic
         yield wrong("certificates", str(error), f"unset {named[0]}" if named else correct)
         return
     loaded = len(tls.get_ca_certs())
-    where = " and ".join(named) or "certifi"
+    where = " and ".join(named) or "the system and certifi"
     also = " and --ca-file" if operator.ca_file else ""
     if loaded or environ.get("SSL_CERT_DIR"):  # a folder is read when a certificate of it is needed
         amount = count(loaded, "CA certificate") if loaded else "CA certificates"

@@ -1,6 +1,6 @@
 """TLS: which CAs count, which client certificate is sent, and what is said where it fails.
 
-usual CAs     SSL_CERT_FILE or SSL_CERT_DIR, else certifi's bundle; and --ca-file
+usual CAs     SSL_CERT_FILE or SSL_CERT_DIR, else the system's and certifi's bundle; and --ca-file
 one server    those, or none of them, and its `ca`; its `client` certificates; no verification where it is insecure
 
 A context with the usual CAs takes 0.7 MB, and `archfit serve` has a Lookup in each of its threads: they share it while
@@ -56,13 +56,16 @@ def _context(tls: Tls, ca_file: str, file: str, folder: str) -> ssl.SSLContext:
     if tls.verify:
         if not tls.usual:
             file, folder, ca_file = tls.ca[0], "", ""
-        elif not file and not folder:
+        system = not file and not folder and tls.usual
+        if system:
             import certifi  # 3 % of a lookup of 13 images, and neither plain HTTP nor SSL_CERT_FILE needs it
 
             file = certifi.where()
         path = file or folder
         try:
             context = ssl.create_default_context(cafile=file or None, capath=folder or None)
+            if system:  # a company's CA stands there; a Python of its own or a small image may have none
+                context.load_default_certs()
             for path in filter(None, (ca_file, *tls.ca)):
                 context.load_verify_locations(cafile=path)
         except OSError as error:
