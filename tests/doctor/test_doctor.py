@@ -165,7 +165,7 @@ ROWS = [
         "unset HTTPS_PROXY",
     ),
     ("broken-registries-conf", all_of(written("r.conf", "["), set_to(ARCHFIT_REGISTRIES_CONF="HOME/r.conf")), "network", "wrong", "r.conf", ""),
-    ("certificates", nothing, "certificates", "ok", "CA certificates of the system and certifi", ""),
+    ("certificates", nothing, "certificates", "ok", "CA certificates of /", ""),
     ("certificates-gone", set_to(SSL_CERT_FILE="/gone.pem"), "certificates", "wrong", "SSL_CERT_FILE names '/gone.pem'", "unset SSL_CERT_FILE"),
     (
         "certificates-broken",

@@ -2,9 +2,9 @@
 
 import socket
 import ssl
+import subprocess
 from pathlib import Path
 
-import certifi
 import pytest
 
 from archfit.base.errors import UsageError
@@ -57,14 +57,22 @@ class TestTls:
         runs.set(ca_file=str(tls_files().ca))
         assert runs.names(f"{safe.host}/a:1") == runs.names(f"{other.host}/b:1") == BOTH
 
-    def test_the_cas_of_the_system_count_where_no_variable_names_others(self, safe, tmp_path, monkeypatch):
-        """OpenSSL takes the place of the system's CAs from the process, and archfit its variables from `environ`."""
-        monkeypatch.setenv("SSL_CERT_FILE", str(tls_files().ca))
+    @pytest.mark.parametrize("place", ["file", "folder", "certifi"])
+    def test_the_cas_of_the_system_count_else_those_of_certifi(self, safe, tmp_path, monkeypatch, place):
+        """OpenSSL takes the places of the system's CAs from the process, and archfit its variables from `environ`."""
+        ca, folder = tls_files().ca, tmp_path / "certs"
+        folder.mkdir()
+        hashed = ["openssl", "x509", "-noout", "-hash", "-in", str(ca)]
+        name = subprocess.run(hashed, check=True, capture_output=True, text=True).stdout.strip()
+        (folder / (f"{name}.0" if place == "folder" else "README")).symlink_to(ca)
+        monkeypatch.setenv("SSL_CERT_DIR", str(folder))
+        monkeypatch.setenv("SSL_CERT_FILE", str(ca if place == "file" else tmp_path / "none.pem"))
+        monkeypatch.setattr("certifi.where", lambda: str(ca if place == "certifi" else tmp_path / "none.pem"))
+        unrelated = tmp_path / "unrelated.pem"  # contexts of the same files are shared
+        unrelated.write_bytes(tls_files().client.read_bytes())
         runs = runs_at(tmp_path, safe)
-        runs.set(ca_file=certifi.where())  # contexts of the same files are shared
+        runs.set(ca_file=str(unrelated))
         assert runs.names(f"{safe.host}/a:1") == BOTH
-        runs = Runs(tmp_path / "other", safe.url, SSL_CERT_FILE=certifi.where())
-        assert "is not trusted" in runs.cause(f"{safe.host}/a:1")
 
     @pytest.mark.usefixtures("real")
     def test_a_server_that_also_speaks_http_2_is_asked_for_http_1(self, tmp_path):

@@ -18,7 +18,7 @@ from archfit.doctor.findings import Diagnostic, missing, note, ok, wrong
 from archfit.options.settings import Operator
 from archfit.registry.credentials.keychain import VARIABLE, load_file, places
 from archfit.registry.http.proxies import proxy_at
-from archfit.registry.http.tls import context
+from archfit.registry.http.tls import context, system_cas
 from archfit.registry.http.trust import USUAL
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.routes import Routes
@@ -57,9 +57,10 @@ def trust(operator: Operator, environ: Mapping[str, str]) -> Iterator[Diagnostic
         yield wrong("certificates", str(error), f"unset {named[0]}" if named else correct)
         return
     loaded = len(tls.get_ca_certs())
-    where = " and ".join(named) or "the system and certifi"
+    file, folder = (environ.get("SSL_CERT_FILE"), environ.get("SSL_CERT_DIR")) if named else system_cas()
+    where = " and ".join(named) or file or folder
     also = " and --ca-file" if operator.ca_file else ""
-    if loaded or environ.get("SSL_CERT_DIR"):  # a folder is read when a certificate of it is needed
+    if loaded or folder:  # a folder is read when a certificate of it is needed
         amount = count(loaded, "CA certificate") if loaded else "CA certificates"
         yield ok("certificates", f"{amount} of {where}{also}")
     else:

@@ -270,7 +270,7 @@ OPERATOR = (
     ),
     _row(
         "operator", "none", "caFile", PATH, "FILE", None,
-        "CA certificates (PEM) for registries, beside the system's and certifi's. SSL_CERT_FILE replaces these.",
+        "CA certificates (PEM) for registries, in addition to the system's. SSL_CERT_FILE replaces the system's.",
     ),
     _row(
         "operator", "none", "allowHost", ALLOWED_HOSTS, "HOST[:PORT]", [],

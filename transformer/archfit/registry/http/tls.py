@@ -1,6 +1,6 @@
 """TLS: which CAs count, which client certificate is sent, and what is said where it fails.
 
-usual CAs     SSL_CERT_FILE or SSL_CERT_DIR, else the system's and certifi's bundle; and --ca-file
+usual CAs     SSL_CERT_FILE or SSL_CERT_DIR, else the system's; and --ca-file
 one server    those, or none of them, and its `ca`; its `client` certificates; no verification where it is insecure
 
 A context with the usual CAs takes 0.7 MB, and `archfit serve` has a Lookup in each of its threads: they share it while
@@ -9,6 +9,7 @@ its files are the same.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import ssl
 from collections.abc import Mapping
@@ -56,16 +57,11 @@ def _context(tls: Tls, ca_file: str, file: str, folder: str) -> ssl.SSLContext:
     if tls.verify:
         if not tls.usual:
             file, folder, ca_file = tls.ca[0], "", ""
-        system = not file and not folder and tls.usual
-        if system:
-            import certifi  # 3 % of a lookup of 13 images, and neither plain HTTP nor SSL_CERT_FILE needs it
-
-            file = certifi.where()
+        elif not file and not folder:
+            file, folder = system_cas()
         path = file or folder
         try:
             context = ssl.create_default_context(cafile=file or None, capath=folder or None)
-            if system:  # a company's CA stands there; a Python of its own or a small image may have none
-                context.load_default_certs()
             for path in filter(None, (ca_file, *tls.ca)):
                 context.load_verify_locations(cafile=path)
         except OSError as error:
@@ -84,6 +80,22 @@ def _context(tls: Tls, ca_file: str, file: str, folder: str) -> ssl.SSLContext:
             ) from None
     context.set_alpn_protocols(["http/1.1"])
     return context
+
+
+def system_cas() -> tuple[str, str]:
+    """The file or the folder of the CAs that this machine trusts, "" for the other; certifi's file where it has none.
+
+    Of a folder OpenSSL reads what a handshake needs, by hashed names; a file takes 30 ms.
+    """
+    places = ssl.get_default_verify_paths()
+    with contextlib.suppress(OSError):
+        if places.capath and any(name.endswith(".0") for name in os.listdir(places.capath)):
+            return "", places.capath
+    if places.cafile:
+        return places.cafile, ""
+    import certifi  # 3 ms, and no Linux with ca-certificates needs it
+
+    return certifi.where(), ""
 
 
 def _no_password() -> str:
