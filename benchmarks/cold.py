@@ -121,7 +121,7 @@ def inspected(bench: Bench, table: Table, runs: int, *, bearer: bool) -> None:
         if bearer:
             distant.bearer()
         image = f"{distant.host}/team/app:1"
-        ours = bench.archfit("", "inspect", "--raw", f"--allow-host={distant.host}", image)
+        ours = bench.archfit("", "inspect", f"--allow-host={distant.host}", image)
         crane = bench.tool("crane", "manifest", image)
         regctl = bench.tool("regctl", "manifest", "get", "--format", "raw-body", image)
         setting = "TLS, bearer token, realm remembered" if bearer else "TLS"
