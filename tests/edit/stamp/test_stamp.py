@@ -167,18 +167,40 @@ def test_a_null_is_written_again_as_it_was(null, around, key, moves):
         assert edited(there, Options(stamp=True, affinity="never", tolerate=())).data == data
 
 
-def test_items_of_one_name_are_told_apart_by_their_place(moves):
+TWINS = """\
+apiVersion: clickhouse.altinity.com/v1
+kind: ClickHouseInstallation
+metadata:
+  name: a
+spec:
+  templates:
+    podTemplates:
+"""
+
+
+def twin(image, spec=""):
+    return f"    - name: a\n      spec:\n        containers:\n        - {{name: clickhouse, image: {image}}}\n{spec}"
+
+
+def test_items_of_one_name_are_told_apart_by_their_images(moves):
     """As two pod templates in an example of Altinity's operator are."""
-    pods = "".join(
-        f"    - name: a\n      spec:\n        containers:\n        - image: {image}\n" for image in ("b", "c")
-    )
-    kind = "apiVersion: clickhouse.altinity.com/v1\nkind: ClickHouseInstallation\n"
-    data = f"{kind}metadata:\n  name: a\nspec:\n  templates:\n    podTemplates:\n{pods}".encode()
+    data = (TWINS + twin("moves") + twin("amd:1")).encode()
     moves("amd64")
     stamped = edited(data, STAMP).data
     assert stamped.count(b"nodeAffinity:") == 2
     assert edited(stamped, STAMP).data == stamped
     assert edited(stamped, Options(stamp=True, affinity="never", tolerate=())).data == data
+
+
+@pytest.mark.parametrize("image", ["both:1", "moves"])
+def test_of_items_of_one_name_that_a_person_swaps_none_loses_what_the_person_wrote(image, moves):
+    own = "        tolerations: [{key: kubernetes.io/arch, operator: Equal, value: arm64, effect: NoSchedule}]\n"
+    moves("amd64 arm64")
+    stamped = edited((TWINS + twin("both:1") + twin(image, own)).encode(), Options(stamp=True)).data.decode()
+    head, ours, theirs = stamped.split("    - name: a\n")
+    assert ("tolerations:" in ours, own in theirs) == (True, True)
+    swapped = f"{head}    - name: a\n{theirs}    - name: a\n{ours}".encode()
+    assert own.encode() in edited(swapped, Options(stamp=True, tolerate=())).data
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -16,7 +16,9 @@ Paths are RFC 6901 from the object's root; JSON without blanks, keys and entries
 back means, `decisions` writes it anew.
 
     item                     known by                                                as in
-    has a key for merges     its value; two that have the same are none              groupName=a
+    has a key for merges     its value                                               groupName=a
+    the same as another      that, and a digest of the names and images in it;       name=a sha256:2c26b46b68ff
+                             where these are the same, too, none is known
     others                   a digest of the names in it, or of a node selector      sha256:2c26b46b68ff.0.2
                              term without what archfit may have written into it:
                              what asks for the architecture or the system; of equal
@@ -27,6 +29,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 
 from archfit.base.patch import Add, Operation, Path, pointer
 from archfit.edit.insert import folded
@@ -45,6 +48,8 @@ METADATA: Path = ("metadata",)
 ANNOTATIONS: Path = ("metadata", "annotations")
 MISSING = object()
 _DIGEST = "sha256:"
+_NAMES = "kind", "name"
+_TOLD_APART = (*_NAMES, "image")
 _OURS = ARCH_LABELS | OS_LABELS
 NULL, _OTHER_NULLS = "null", ("", "~", "Null", "NULL")
 
@@ -150,15 +155,17 @@ class _Items:
 
     def _read(self, items: list[Any], path: Path) -> tuple[list[str], dict[str, list[int]]]:
         if id(items) not in self._lists:
-            term = path[-1:] == ("nodeSelectorTerms",)
-            names = [_identity(item, term=term) for item in items]
+            names = [_identity(item, term=path[-1:] == ("nodeSelectorTerms",)) for item in items]
+            uses = Counter(names)
+            names = [
+                name
+                if uses[name] == 1 or name.startswith(_DIGEST)
+                else f"{name} {_digest(list(_names(item, _TOLD_APART)))}"
+                for name, item in zip(names, items, strict=True)
+            ]
             places: dict[str, list[int]] = {}
             for number, name in enumerate(names):
                 places.setdefault(name, []).append(number)
-            for name in [name for name, shared in places.items() if len(shared) > 1 and "=" in name]:
-                for number in places.pop(name):
-                    names[number] = _content(items[number], term=term)
-                    places.setdefault(names[number], []).append(number)
             self._lists[id(items)] = names, places
         return self._lists[id(items)]
 
@@ -168,11 +175,10 @@ def _identity(item: Any, *, term: bool) -> str:
         for key in ("name", "groupName"):
             if isinstance(item.get(key), str):
                 return f"{key}={item[key]}"
-    return _content(item, term=term)
+    return _digest(_without_ours(item) if term else list(_names(item)))
 
 
-def _content(item: Any, *, term: bool) -> str:
-    content = _without_ours(item) if term else list(_names(item))
+def _digest(content: Any) -> str:
     text = json.dumps(plain(content), sort_keys=True, default=repr)
     return f"{_DIGEST}{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
@@ -188,11 +194,11 @@ def _without_ours(term: Any) -> Any:
     return kept
 
 
-def _names(value: Any) -> Iterator[str]:
+def _names(value: Any, keys: Sequence[str] = _NAMES) -> Iterator[str]:
     if isinstance(value, dict):
-        yield from (f"{key}={value[key]}" for key in ("kind", "name") if isinstance(value.get(key), str))
+        yield from (f"{key}={value[key]}" for key in keys if isinstance(value.get(key), str))
     for member in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _names(member)
+        yield from _names(member, keys)
 
 
 def write(entries: Iterable[Addition], holder: Addition | None, value: Any) -> str:
