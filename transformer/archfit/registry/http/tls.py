@@ -22,6 +22,8 @@ _MOST_SHARED = 8
 _shared: dict[object, ssl.SSLContext] = {}
 # OpenSSL's words for an answer that is no TLS record.
 _NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
+# To Python 3.11.2 an end without TLS's own is the second one.
+_ENDED = ssl.SSLEOFError, ssl.SSLZeroReturnError
 # X509_V_ERR_* of OpenSSL's x509_vfy.h.
 _NOT_YET_VALID, _EXPIRED, _OTHER_NAME, _OTHER_ADDRESS = 9, 10, 62, 64
 
@@ -107,7 +109,7 @@ def refusal(host: str, port: int, error: BaseException | None) -> Unreachable | 
     """What the user is told where TLS itself failed; None for a connection that broke or took too long."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return Unreachable(untrusted(host, error), retryable=False, mistake=True)
-    if not isinstance(error, ssl.SSLError) or isinstance(error, ssl.SSLEOFError):
+    if not isinstance(error, ssl.SSLError) or isinstance(error, _ENDED):
         return None
     if error.reason in _NO_TLS:
         return NoTls(host if port == 443 else f"{host}:{port}")
