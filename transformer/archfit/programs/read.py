@@ -132,9 +132,9 @@ class _Tree:
 
             def read() -> LayerFiles:
                 meter.expect(layer.size)
-                read: list[LayerFiles] = []
-                self._open(layer, lambda parts: read.append(read_layer(parts, layer, meter, wanted)))
-                return read[-1]
+                tries: list[LayerFiles] = []
+                self._open(layer, lambda parts: tries.append(read_layer(parts, layer, meter, wanted)))
+                return tries[-1]
 
             self._files.append(meter.of_run.files(layer.digest, meter.left(), read))
         return self._files[number]
