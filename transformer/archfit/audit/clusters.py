@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from archfit.base.errors import InvalidInput, UsageError
-from archfit.base.printable import few, visible
+from archfit.base.printable import TIME, few, visible
 from archfit.facts.facts import AuditFacts, PoolFacts, Snapshot
 from archfit.facts.merge import missing_shards
 from archfit.startup.record import Record
@@ -18,7 +18,7 @@ from archfit.startup.record import Record
 Relation: TypeAlias = Literal["one", "two", "unknown"]
 _SOURCES: frozenset[str] = frozenset({"flag", "context"})
 _LONGEST_NAME = 120
-_TIME, _EPOCH = "%Y-%m-%dT%H:%M:%SZ", "1970-01-01T00:00:00Z"
+_EPOCH = "1970-01-01T00:00:00Z"
 
 
 def cluster_name(name: str) -> str:
@@ -120,7 +120,7 @@ def check_whole(facts: AuditFacts, file: str) -> None:
     ]
     for number, snapshot in enumerate(facts.snapshots):
         try:
-            datetime.strptime(snapshot.date or _EPOCH, _TIME)  # noqa: DTZ007 - it ends in Z
+            datetime.strptime(snapshot.date or _EPOCH, TIME)  # noqa: DTZ007 - it ends in Z
         except ValueError:
             wrong.append(f"facts.snapshots[{number}].date is no time, as {_EPOCH}")
     if wrong:

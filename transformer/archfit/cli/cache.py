@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from archfit.base.errors import UsageError
-from archfit.base.printable import encoded
+from archfit.base.printable import TIME, encoded
 from archfit.base.spelling import refused
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
@@ -107,4 +107,4 @@ def _format(operator: Operator) -> int:
 
 def _date(seconds: int) -> str | None:
     """ISO 8601 in UTC, None for 0."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds)) if seconds else None
+    return time.strftime(TIME, time.gmtime(seconds)) if seconds else None

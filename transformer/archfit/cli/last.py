@@ -15,11 +15,11 @@ from typing import Any, BinaryIO
 
 from archfit.base import standard_streams
 from archfit.base.errors import ArchfitError, UsageError
-from archfit.base.printable import json_text, span, visible
+from archfit.base.printable import TIME, json_text, span, visible
 from archfit.base.results import ObjectRef
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.reports.immutable_objects import immutable_advice
-from archfit.reports.report import TIME, state_path
+from archfit.reports.report import state_path
 
 
 def show_last_run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:

@@ -16,6 +16,7 @@ from time import gmtime, strftime
 from archfit.base.errors import OutputError, exit_code_of, message_of
 from archfit.base.files import Prepared, unwritable, user_folder
 from archfit.base.patch import dotted, to_json
+from archfit.base.printable import TIME
 from archfit.base.results import Decision, Message
 from archfit.startup.record import Record
 from archfit.yaml.json_output import document_head, json_parts, location_value, object_value
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 _NONE: Mapping[str, Any] = {}
 REPORT = "last.json"
-TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 class RunReport(Record):

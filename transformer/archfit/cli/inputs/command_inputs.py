@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import BinaryIO
 
 from archfit.base.errors import UsageError
+from archfit.base.printable import TIME
 from archfit.base.results import Message, has_error
 from archfit.cli.inputs.input_files import Inputs, holds_object, read_inputs
 from archfit.cli.inputs.manifests import Manifests, read_manifests
@@ -20,7 +21,7 @@ _SECONDS = re.compile(r"[0-9]{1,11}", re.ASCII).fullmatch
 
 def moment_text(moment: datetime) -> str:
     """As 2026-11-23T06:17:00Z (RFC 3339). moment: in UTC."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.strftime(TIME)
 
 
 def stated_date(environ: Mapping[str, str]) -> str:
